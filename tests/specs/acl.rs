@@ -5,7 +5,7 @@ use postern_tests::tcp::Echo;
 use postern_tests::{Origin, World};
 use serde_json::{Value, json};
 
-async fn asked(world: &World, acl: &[&str], definition: Value) -> Result<String, Code> {
+async fn request_as(world: &World, acl: &[&str], definition: Value) -> Result<String, Code> {
     let token = world.operator().credential(acl).await.1;
     let folder = format!("agent-{:x}", rand::random::<u64>());
     let agent = world.agent_setup(&folder, &token).start().await;
@@ -44,7 +44,7 @@ async fn each_bind_needs_a_rule_that_permits_it() {
         (&["bind:app=shop"], labels("app=other"), Some(Code::LabelNotPermitted)),
     ];
     for (acl, definition, refused) in cases {
-        let result = asked(&world, acl, definition.clone()).await;
+        let result = request_as(&world, acl, definition.clone()).await;
         assert_eq!(result.as_ref().err(), refused.as_ref(), "{acl:?} {definition} {result:?}");
     }
 }
@@ -54,9 +54,9 @@ async fn a_chosen_name_must_match_a_permitted_wildcard() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
     let any = json!({ "name": "t", "proto": "http", "addr": origin.to_string() });
-    let inside = asked(&world, &["bind:*.team.localhost"], any.clone()).await.expect("permitted");
+    let inside = request_as(&world, &["bind:*.team.localhost"], any.clone()).await.expect("permitted");
     assert!(inside.contains(".team.localhost:"), "{inside}");
-    assert_eq!(asked(&world, &["bind:one.localhost"], any).await, Err(Code::NameNotPermitted));
+    assert_eq!(request_as(&world, &["bind:one.localhost"], any).await, Err(Code::NameNotPermitted));
 }
 
 #[tokio::test]

@@ -81,9 +81,9 @@ impl Certified {
         let https = self.world.server.addresses.https;
         let arguments = trusting(&self.root);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["-verify_hostname", host]).collect();
-        let seen = openssl::connect(https, host, &arguments).await;
-        assert!(seen.text().contains("Verify return code: 0 (ok)"), "{}", seen.text());
-        assert_eq!(seen.response_body(), Some(format!("this is {host}").as_str()), "{}", seen.text());
+        let output = openssl::connect(https, host, &arguments).await;
+        assert!(output.text().contains("Verify return code: 0 (ok)"), "{}", output.text());
+        assert_eq!(output.response_body(), Some(format!("this is {host}").as_str()), "{}", output.text());
         record
     }
 }

@@ -15,7 +15,7 @@ impl Shell {
         Shell { url: format!("http://{}", world.server.addresses.api), key: world.admin_key() }
     }
 
-    async fn types(&self, line: &[&str]) -> ProcessOutput {
+    async fn run(&self, line: &[&str]) -> ProcessOutput {
         let environment = [("POSTERN_API_URL", self.url.as_str()), ("POSTERN_API_KEY", self.key.as_str())];
         let words: Vec<&str> = std::iter::once("api").chain(line.iter().copied()).collect();
         let ended = Process::run(&programs::agent(), &words, &environment).await;
@@ -25,7 +25,7 @@ impl Shell {
 
     /// The response of a successful command.
     async fn answer(&self, line: &[&str]) -> Value {
-        let ended = self.types(line).await;
+        let ended = self.run(line).await;
         assert!(ended.status.success(), "{line:?}: {ended:?}");
         serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{line:?}: {error}: {ended:?}"))
     }
@@ -53,11 +53,11 @@ async fn a_resource_is_created_read_listed_changed_and_deleted() {
     assert_eq!((all["ip_policies"].as_array().map(Vec::len), &all["next_page_uri"]), (Some(2), &Value::Null));
     let changed = shell.answer(&["ip-policies", "update", &id, "--description", ""]).await;
     assert_eq!((&changed["description"], &changed["metadata"]), (&"".into(), &"-x".into()));
-    let deleted = shell.types(&["ip-policies", "delete", &id]).await;
+    let deleted = shell.run(&["ip-policies", "delete", &id]).await;
     assert!(deleted.status.success() && deleted.stdout.is_empty(), "{deleted:?}");
-    let gone = shell.types(&["ip-policies", "get", &id]).await;
-    assert_eq!(gone.status.code(), Some(1));
-    assert!(gone.stderr.contains(&Code::NotFound.to_string()) && gone.stdout.is_empty(), "{gone:?}");
+    let missing = shell.run(&["ip-policies", "get", &id]).await;
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(missing.stderr.contains(&Code::NotFound.to_string()) && missing.stdout.is_empty(), "{missing:?}");
     let people = shell.answer(&["app", "users", "list"]).await;
     assert_eq!(people["application_users"].as_array().map(Vec::len), Some(0));
 }
@@ -82,7 +82,7 @@ async fn edges_routes_and_modules_have_commands() {
     let shown = shell.answer(&["edges", "https", "get", &edge]).await;
     assert_eq!(shown["routes"][0]["circuit_breaker"], put);
     assert_eq!(shown["routes"][0]["backend"]["backend"]["id"], group.as_str());
-    let unset = shell.types(&["edges", "https", "routes", "saml", "get", &edge, &route]).await;
+    let unset = shell.run(&["edges", "https", "routes", "saml", "get", &edge, &route]).await;
     assert!(unset.stderr.contains(&Code::ModuleUnset.to_string()), "{unset:?}");
 }
 
@@ -117,16 +117,16 @@ async fn an_error_is_reported_with_its_code() {
         (&["backends", "tunnel-group", "create", "--labels", "app"], Code::FieldInvalid),
         (&["ip-policies", "get", "ipr_0ujtsYcgvSTl8PAuAdqWYSMnLOv"], Code::IdShape),
     ] {
-        let ended = shell.types(line).await;
+        let ended = shell.run(line).await;
         assert!(ended.status.code() == Some(1) && ended.stderr.contains(&code.to_string()), "{line:?}: {ended:?}");
     }
-    let unclear = shell.types(&["ip-policies", "creat"]).await;
+    let unclear = shell.run(&["ip-policies", "creat"]).await;
     assert!(unclear.status.code() == Some(2) && unclear.stderr.contains("create"), "{unclear:?}");
     shell.key.push('x');
-    let unknown = shell.types(&["ip-policies", "list"]).await;
+    let unknown = shell.run(&["ip-policies", "list"]).await;
     assert!(unknown.stderr.contains(&Code::KeyUnknown.to_string()), "{unknown:?}");
     shell.url = "http://127.0.0.1:9".to_owned();
-    let unreachable = shell.types(&["ip-policies", "list"]).await;
+    let unreachable = shell.run(&["ip-policies", "list"]).await;
     assert!(unreachable.stderr.contains(&Code::ServerUnreachable.to_string()), "{unreachable:?}");
 }
 

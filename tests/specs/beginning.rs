@@ -21,7 +21,7 @@ async fn a_listening_service_is_found_published_and_visited() {
     let found = agent.get(&path).await.ok();
     assert_eq!((&found["speaks"], &found["proto"]), (&json!("http"), &json!("http")), "{found:#}");
     assert_eq!(agent.get(&path).await.ok(), found);
-    assert_eq!(origin.requests().len(), 1, "a service is asked once");
+    assert_eq!(origin.requests().len(), 1, "a service is probed once");
     assert_eq!(agent.get("/api/ports/1").await.code(), Code::PortUnknown);
 
     let definition = json!({ "proto": "http", "addr": found["target"].clone() });
@@ -80,7 +80,7 @@ async fn the_configuration_is_edited_as_text_without_a_secret_on_the_way() {
 async fn a_page_can_run_the_same_diagnosis() {
     let world = World::start().await;
     let agent = world.agent().await;
-    eventually("the session stands", async || {
+    eventually("the session is online", async || {
         agent.get("/api/status").await.ok()["session"]["server_version"].as_str().map(drop)
     })
     .await;

@@ -96,7 +96,7 @@ impl Site {
     }
 
     /// The time of one request.
-    async fn asked(&self) -> Duration {
+    async fn time_request(&self) -> Duration {
         let began = Instant::now();
         let reply = self.visitor.get(&self.tunnel.url("/")).await;
         assert_eq!((reply.status, reply.text().as_str()), (200, "hello"));
@@ -128,9 +128,9 @@ async fn two_thousand_slow_visitors_do_not_delay_the_others() {
     for _ in 0..MAX_ATTEMPTS {
         let (mut alone, mut together) = (Vec::new(), Vec::new());
         for number in 0..REQUESTS {
-            alone.push(quiet.asked().await);
+            alone.push(quiet.time_request().await);
             dawdlers[number * SLOW_VISITORS / REQUESTS].drips().await;
-            together.push(attacked.asked().await);
+            together.push(attacked.time_request().await);
         }
         let (alone, together) = (p99(&mut alone), p99(&mut together));
         ratios.push(together.as_secs_f64() / alone.as_secs_f64());
@@ -165,7 +165,7 @@ async fn a_slow_visitor_is_disconnected_in_time() {
         dawdlers.iter().all(|half| !half.is_held()).then_some(())
     })
     .await;
-    site.asked().await;
+    site.time_request().await;
 }
 
 /// The resident memory of a process in bytes.
@@ -182,7 +182,7 @@ async fn ten_thousand_idle_visitors_are_held() {
     let site = Site::open(&["--idle-timeout", "1h"]).await;
     let host = site.tunnel.host();
     let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n");
-    let asks = async |stream: &mut TlsStream<TcpStream>| {
+    let send_request = async |stream: &mut TlsStream<TcpStream>| {
         stream.write_all(request.as_bytes()).await.expect("taken");
         stream.flush().await.expect("taken");
         let mut answer = Vec::new();
@@ -191,13 +191,13 @@ async fn ten_thousand_idle_visitors_are_held() {
         }
         assert!(answer.starts_with(b"HTTP/1.1 200 OK\r\n"));
     };
-    site.asked().await;
+    site.time_request().await;
     let process = site.world.server.process.pid();
     let before = resident(process);
     let mut visitors: Vec<TlsStream<TcpStream>> = stream::iter(0..VISITORS)
         .map(async |_| {
             let mut stream = site.visitor.tls(&host, &[b"http/1.1"]).await.expect("a handshake");
-            asks(&mut stream).await;
+            send_request(&mut stream).await;
             stream
         })
         .buffer_unordered(32)
@@ -207,9 +207,9 @@ async fn ten_thousand_idle_visitors_are_held() {
     println!("{VISITORS} idle visitors, {:.1} KiB each", each as f64 / 1024.0);
     assert!(each < 100 * 1024, "{each} bytes for each of them");
     for stream in visitors.iter_mut().step_by(100) {
-        asks(stream).await;
+        send_request(stream).await;
     }
-    site.asked().await;
+    site.time_request().await;
     let numbers = reqwest::get(format!("http://{}/metrics", site.world.server.addresses.api)).await.expect("numbers");
     let numbers = numbers.text().await.expect("text");
     let open = numbers.lines().find_map(|line| line.strip_prefix("postern_edge_connections{listener=\"https\"} "));

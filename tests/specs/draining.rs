@@ -90,7 +90,7 @@ async fn a_second_signal_ends_at_once() {
 const LENGTH: u64 = 8 << 20;
 
 /// The body of an upload, sent chunk by chunk on request.
-fn told() -> (tokio::sync::mpsc::Sender<Result<Bytes, std::io::Error>>, reqwest::Body) {
+fn upload_body() -> (tokio::sync::mpsc::Sender<Result<Bytes, std::io::Error>>, reqwest::Body) {
     let (send, pieces) = tokio::sync::mpsc::channel(1);
     let pieces = futures::stream::unfold(pieces, async |mut pieces| Some((pieces.recv().await?, pieces)));
     (send, reqwest::Body::wrap_stream(pieces))
@@ -114,7 +114,7 @@ async fn open_requests_of_any_protocol_lose_no_byte() {
     }
     let mut uploads = Vec::new();
     for (seed, visitor) in visitors.iter().enumerate() {
-        let (send, body) = told();
+        let (send, body) = upload_body();
         let answer = tokio::spawn(visitor.http.post(site.url("/sum")).body(body).send());
         let mut rest = pieces(seed as u64, LENGTH);
         for piece in rest.by_ref().take(20) {
@@ -148,7 +148,7 @@ async fn open_requests_of_any_protocol_lose_no_byte() {
             send.send(Ok(piece)).await.expect("the rest is taken");
         }
         drop(send);
-        let answer = finishes("the upload", answer).await.expect("asked").expect("an answer");
+        let answer = finishes("the upload", answer).await.expect("sent").expect("an answer");
         assert_eq!(answer.text().await.expect("whole"), sum(seed, LENGTH));
     }
     assert_eq!(line.echo("after").await.as_deref(), Some("after"));

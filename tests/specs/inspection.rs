@@ -82,7 +82,7 @@ async fn a_replay_reaches_the_origin_again() {
 
     assert_eq!(agent.replay(id(&captured), Some("other")).await.status, 204);
     other.wait_for_requests("/sum", 1).await;
-    assert_eq!(origin.requests_to("/sum").len(), 2, "the other tunnel's service alone hears it");
+    assert_eq!(origin.requests_to("/sum").len(), 2, "only the other tunnel's service receives it");
 
     let unknown = agent.replay("0000000000000000", None).await;
     assert_eq!((unknown.status, unknown.code()), (404, Code::CapturedUnknown));

@@ -52,7 +52,7 @@ async fn every_path_responds_only_to_names_of_this_machine() {
             for host in [format!("Host: {name}:{port}"), format!("Host: {name}")] {
                 let reply = get(&agent, path, &[&host]).await;
                 assert!([400, 403].contains(&reply.status), "{path} for {host}: {reply:?}");
-                assert!(!reply.body.contains(&agent.web.to_string()), "nothing is told: {reply:?}");
+                assert!(!reply.body.contains(&agent.web.to_string()), "the response reveals nothing: {reply:?}");
             }
         }
     }

@@ -87,8 +87,10 @@ async fn a_folder_is_served_and_cannot_be_left() {
         let reply = shop.get(&tunnel, path).await;
         assert!(reply.status >= 400 && !reply.text().contains("planted"), "{path}: {}", reply.status);
     }
-    let nothing =
-        shop.agent.request_tunnel(json!({ "name": "gone", "proto": "http", "addr": "file:///no/such/folder" })).await;
+    let nothing = shop
+        .agent
+        .request_tunnel(json!({ "name": "missing", "proto": "http", "addr": "file:///no/such/folder" }))
+        .await;
     assert_eq!(nothing.code(), Code::ServiceUnreachable);
 }
 

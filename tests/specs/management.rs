@@ -60,12 +60,12 @@ async fn the_api_host_offers_the_api_over_https_and_no_tunnel_takes_its_name() {
 
     let origin = Origin::start("thief").await;
     let agent = world.agent().await;
-    let asked = agent
+    let response = agent
         .request_tunnel(
             json!({ "name": "t", "proto": "http", "addr": origin.to_string(), "domain": "api.example.test" }),
         )
         .await;
-    assert_eq!(asked.code(), Code::NameOfEdge, "{asked:?}");
+    assert_eq!(response.code(), Code::NameOfEdge, "{response:?}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
 /// The explanation is in the captured request and in the log.
-async fn is_told(agent: &Agent, parts: &[&str]) {
+async fn assert_explained(agent: &Agent, parts: &[&str]) {
     let fits = |text: &str| parts.iter().all(|part| text.contains(part));
     eventually(&format!("the captured request says {parts:?}"), async || {
         let summaries = agent.get("/api/requests/http/summaries").await.ok();
@@ -51,7 +51,7 @@ async fn a_service_that_refuses() {
     let closed = Origin::start("closed").await.stop().await;
     let tunnel = agent.https("site", closed).await;
     assert_eq!(world.visitor().get(&tunnel.url("/")).await.refused(), Code::ServiceUnreachable);
-    is_told(&agent, &[&closed.to_string(), "refused", "Is it running"]).await;
+    assert_explained(&agent, &[&closed.to_string(), "refused", "Is it running"]).await;
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn a_service_that_listens_on_the_other_loopback_address_only() {
     let tunnel = agent.https("site", format!("127.0.0.1:{port}")).await;
     let reply = world.visitor().get(&tunnel.url("/")).await;
     assert_eq!((reply.status, reply.refused()), (502, Code::ServiceUnreachable));
-    is_told(&agent, &[&format!("[::1]:{port} as addr")]).await;
+    assert_explained(&agent, &[&format!("[::1]:{port} as addr")]).await;
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn a_service_that_speaks_tls_where_http_was_said() {
         assert_eq!(reply.status, 502, "{name}: {}", reply.text());
         assert!([Code::UpstreamClosed, Code::UpstreamInvalid].contains(&reply.refused()), "{name}");
         let fix = format!("https://{service}");
-        is_told(&agent, &["speaks TLS", &fix]).await;
+        assert_explained(&agent, &["speaks TLS", &fix]).await;
         // The advice is good.
         let tunnel = agent.https(&format!("{name}-mended"), &fix).await;
         assert_eq!(world.visitor().get(&tunnel.url("/")).await.text(), "secret");
@@ -92,7 +92,7 @@ async fn a_service_that_is_slow() {
     let tunnel = agent.https("site", &origin).await;
     let reply = world.visitor().get(&tunnel.url("/slow")).await;
     assert_eq!((reply.status, reply.refused()), (504, Code::UpstreamTimeout), "{}", reply.text());
-    is_told(&agent, &["had not responded after", &origin.to_string()]).await;
+    assert_explained(&agent, &["had not responded after", &origin.to_string()]).await;
 }
 
 #[tokio::test]

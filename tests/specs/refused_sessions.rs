@@ -14,8 +14,8 @@ async fn a_wrong_token_is_reported_on_the_terminal_and_in_the_api() {
     assert_eq!(session["reason"]["code"], Code::TokenUnknown.to_string());
     assert!(session["reason"]["message"].as_str().is_some_and(|sentence| sentence.ends_with('.')), "{session}");
     agent.process.wait_for_log("ERR_POSTERN_105").await;
-    let asked = agent.request_tunnel(json!({ "name": "site", "proto": "http", "addr": "8080" })).await;
-    assert!(asked.status >= 400 && asked.status != 500, "{asked:?}");
+    let response = agent.request_tunnel(json!({ "name": "site", "proto": "http", "addr": "8080" })).await;
+    assert!(response.status >= 400 && response.status != 500, "{response:?}");
 
     let origin = Origin::start("hello").await;
     let address = origin.to_string();
@@ -66,8 +66,8 @@ async fn an_unreachable_server_is_retried_and_reported() {
     assert!(session["reason"]["message"].as_str().unwrap().contains(&closed.to_string()), "{session}");
     assert!(session["next_try"].is_string() && session["attempt"].as_u64() >= Some(1), "{session}");
     agent.process.wait_for_log("ERR_POSTERN_8112").await;
-    let asked = agent.request_tunnel(json!({ "name": "site", "proto": "http", "addr": "8080" })).await;
-    assert_eq!((asked.status, asked.code()), (503, Code::SessionNotReady), "{asked:?}");
+    let response = agent.request_tunnel(json!({ "name": "site", "proto": "http", "addr": "8080" })).await;
+    assert_eq!((response.status, response.code()), (503, Code::SessionNotReady), "{response:?}");
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ async fn a_saved_change_restarts_only_the_changed_tunnels() {
     assert_eq!(line.echo("still here").await.as_deref(), Some("still here"));
 
     agent.edit_config(|setup| setup.without_tunnel("more"));
-    eventually("the removed tunnel is gone", async || {
+    eventually("the removed tunnel has ended", async || {
         Some(visitor.get(&more.url("/")).await)
             .filter(|reply| reply.status == 404)
             .map(|reply| assert_eq!(reply.refused(), Code::HostUnknown))
@@ -70,7 +70,7 @@ async fn a_long_download_of_one_tunnel_outlasts_every_change_of_others() {
     sum.add(&download.chunk().await.expect("flowing").expect("a piece"));
 
     agent.edit_config(|setup| setup.tunnel("site", web("site", json!({ "basic_auth": ["ada:longenough"] }))));
-    eventually("a password is asked for", async || (visitor.get(&site.url("/")).await.status == 401).then_some(()))
+    eventually("a password is required", async || (visitor.get(&site.url("/")).await.status == 401).then_some(()))
         .await;
     agent
         .edit_config(|setup| setup.tunnel("site", web("site", json!({ "request_header": { "add": ["X-New: yes"] } }))));

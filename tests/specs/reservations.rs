@@ -51,7 +51,7 @@ async fn a_reserved_domain_is_for_its_owners_agents_and_free_again_afterwards() 
     owners.tunnel(http("below", "below.shop.localhost", &origin)).await;
     assert_eq!(visitor.get(&url).await.text(), "hello");
     assert_eq!(owners.delete("/api/tunnels/shop").await.status, 204);
-    eventually("the tunnel is gone, and the name still reserved", async || {
+    eventually("the tunnel has ended, and the name is still reserved", async || {
         Some(visitor.get(&url).await).filter(|reply| reply.status == 503)
     })
     .await;
@@ -136,9 +136,9 @@ async fn a_reserved_address_is_for_its_owners_agents_and_for_edges() {
     owners.delete("/api/tunnels/t").await;
     operator.delete(&item).await.ok();
     eventually("the port is free", async || {
-        let asked = others.request_tunnel(tcp("t", port, &echo)).await;
-        (asked.status == 201).then_some(()).or_else(|| {
-            assert_eq!(asked.code(), Code::NameTaken, "nothing but the former tunnel may be in the way");
+        let response = others.request_tunnel(tcp("t", port, &echo)).await;
+        (response.status == 201).then_some(()).or_else(|| {
+            assert_eq!(response.code(), Code::NameTaken, "nothing but the former tunnel may be in the way");
             None
         })
     })

@@ -39,6 +39,6 @@ async fn an_api_key_in_place_of_a_token_is_named_as_the_mistake() {
     let agent = world.agent_setup("agent", &world.admin_key()).start_without_session().await;
     let session = agent.wait_for_session("refused").await;
     assert_eq!(session["reason"]["code"], Code::TokenIsApiKey.to_string(), "{session}");
-    let told = format!("{session}{}", agent.process.stderr());
-    assert!(!told.contains(&world.admin_key()), "the key is never printed: {told}");
+    let output = format!("{session}{}", agent.process.stderr());
+    assert!(!output.contains(&world.admin_key()), "the key is never printed: {output}");
 }

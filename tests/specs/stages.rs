@@ -39,21 +39,21 @@ impl Shop {
         shop
     }
 
-    async fn puts(&self, module: &str, body: Value) {
+    async fn put_module(&self, module: &str, body: Value) {
         self.world.operator().put(&format!("{}/{module}", self.route), body).await.ok();
     }
 
-    async fn deletes(&self, module: &str) {
+    async fn delete_module(&self, module: &str) {
         self.world.operator().delete(&format!("{}/{module}", self.route)).await.ok();
     }
 
-    fn asks(&self, path: &str) -> RequestBuilder {
+    fn request(&self, path: &str) -> RequestBuilder {
         let port = self.world.server.addresses.https.port();
         self.world.visitor().http.get(format!("https://{HOST}:{port}{path}"))
     }
 
     async fn get(&self, path: &str) -> VisitorResponse {
-        self.world.visitor().send(self.asks(path)).await
+        self.world.visitor().send(self.request(path)).await
     }
 }
 
@@ -65,7 +65,7 @@ fn breaker(tripped_duration: u32) -> Value {
 /// A shop whose circuit is open for an hour.
 async fn shop_with_open_circuit(origin: &Origin) -> Shop {
     let shop = Shop::leading_to(origin).await;
-    shop.puts("circuit_breaker", breaker(3600)).await;
+    shop.put_module("circuit_breaker", breaker(3600)).await;
     for _ in 0..4 {
         shop.get("/status/500").await;
     }
@@ -77,7 +77,7 @@ async fn shop_with_open_circuit(origin: &Origin) -> Shop {
 async fn a_circuit_opens_when_the_backend_fails_and_closes_when_it_recovers() {
     let origin = Origin::start("hello").await;
     let shop = Shop::leading_to(&origin).await;
-    shop.puts("circuit_breaker", breaker(1)).await;
+    shop.put_module("circuit_breaker", breaker(1)).await;
     for path in ["/", "/status/404", "/status/500", "/status/503"] {
         assert!(shop.get(path).await.header("postern-error-code").is_empty(), "{path} passes");
     }
@@ -99,7 +99,7 @@ async fn an_open_circuit_stays_open_when_other_settings_of_the_route_change() {
     let origin = Origin::start("hello").await;
     let shop = shop_with_open_circuit(&origin).await;
     shop.world.operator().patch(&shop.route, json!({ "description": "another word" })).await.ok();
-    shop.puts("compression", json!({})).await;
+    shop.put_module("compression", json!({})).await;
     assert_eq!(shop.get("/").await.refused(), Code::CircuitOpen);
 }
 
@@ -107,11 +107,11 @@ async fn an_open_circuit_stays_open_when_other_settings_of_the_route_change() {
 async fn disabling_or_deleting_the_circuit_breaker_resets_it() {
     let origin = Origin::start("hello").await;
     let shop = shop_with_open_circuit(&origin).await;
-    shop.puts("circuit_breaker", json!({ "enabled": false })).await;
+    shop.put_module("circuit_breaker", json!({ "enabled": false })).await;
     assert_eq!(shop.get("/").await.text(), "hello", "disabled");
-    shop.puts("circuit_breaker", breaker(3600)).await;
+    shop.put_module("circuit_breaker", breaker(3600)).await;
     assert_eq!(shop.get("/").await.text(), "hello", "enabled again without its count");
-    shop.deletes("circuit_breaker").await;
+    shop.delete_module("circuit_breaker").await;
     for _ in 0..8 {
         assert_eq!(shop.get("/status/500").await.status, 500, "without the module nothing is counted");
     }
@@ -125,9 +125,10 @@ async fn headers_change_on_their_way_to_the_service_and_back() {
         "add": { "X-Who": "${conn.client_ip} asks ${req.host}${req.path}", "X-Kind": "new", "Host": "inner.test" },
         "remove": ["X-Kind", "X-Forwarded-For"],
     });
-    shop.puts("request_headers", changes).await;
-    shop.puts("response_headers", json!({ "add": { "X-Status": "${res.status}" }, "remove": ["Content-Type"] })).await;
-    let reply = shop.world.visitor().send(shop.asks("/page").header("x-kind", "old").header("x-mine", "kept")).await;
+    shop.put_module("request_headers", changes).await;
+    shop.put_module("response_headers", json!({ "add": { "X-Status": "${res.status}" }, "remove": ["Content-Type"] }))
+        .await;
+    let reply = shop.world.visitor().send(shop.request("/page").header("x-kind", "old").header("x-mine", "kept")).await;
     assert_eq!((reply.text().as_str(), reply.header("x-status")), ("hello", "200"));
     assert!(reply.headers.get("content-type").is_none());
     let received = &origin.requests_to("/page")[0];
@@ -137,8 +138,8 @@ async fn headers_change_on_their_way_to_the_service_and_back() {
     assert!(received.header("x-forwarded-for").is_empty());
     assert_eq!(received.header("x-forwarded-host").split(':').next(), Some(HOST));
 
-    shop.deletes("request_headers").await;
-    shop.deletes("response_headers").await;
+    shop.delete_module("request_headers").await;
+    shop.delete_module("response_headers").await;
     let reply = shop.get("/plain").await;
     assert!(reply.headers.get("x-status").is_none() && reply.headers.get("content-type").is_some());
     assert_eq!(origin.requests_to("/plain")[0].header("x-forwarded-for"), "127.0.0.1");
@@ -162,23 +163,24 @@ async fn responses_are_compressed_for_clients_that_accept_it_and_events_are_not_
     let greeting = "the same words again and again; ".repeat(100);
     let origin = Origin::start(&greeting).await;
     let shop = Shop::leading_to(&origin).await;
-    let asks = async |accept: &str| shop.world.visitor().send(shop.asks("/").header("accept-encoding", accept)).await;
-    assert_eq!(asks("gzip").await.text(), greeting, "not asked to");
-    shop.puts("compression", json!({})).await;
-    let reply = asks("gzip").await;
+    let fetch =
+        async |accept: &str| shop.world.visitor().send(shop.request("/").header("accept-encoding", accept)).await;
+    assert_eq!(fetch("gzip").await.text(), greeting, "not enabled");
+    shop.put_module("compression", json!({})).await;
+    let reply = fetch("gzip").await;
     assert_eq!((reply.header("content-encoding"), reply.header("vary")), ("gzip", "Accept-Encoding"));
     assert!(reply.body.len() < 200 && unzipped(&reply.body) == greeting, "{} bytes", reply.body.len());
-    assert_eq!(asks("br").await.header("content-encoding"), "br");
-    assert_eq!(asks("identity").await.text(), greeting);
+    assert_eq!(fetch("br").await.header("content-encoding"), "br");
+    assert_eq!(fetch("identity").await.text(), greeting);
 
-    let mut events = shop.asks("/events").header("accept-encoding", "gzip").send().await.unwrap();
+    let mut events = shop.request("/events").header("accept-encoding", "gzip").send().await.unwrap();
     assert_eq!(events.headers()["content-encoding"], "gzip");
     let mut body = Vec::new();
     while unzipped(&body) != "data: first\n\n" {
         body.extend(events.chunk().await.unwrap().expect("the first event comes before the second is sent"));
     }
-    shop.puts("compression", json!({ "enabled": false })).await;
-    assert_eq!(asks("gzip").await.text(), greeting, "switched off");
+    shop.put_module("compression", json!({ "enabled": false })).await;
+    assert_eq!(fetch("gzip").await.text(), greeting, "switched off");
     origin.release();
     while let Some(chunk) = events.chunk().await.unwrap() {
         body.extend(chunk);
@@ -190,7 +192,7 @@ async fn responses_are_compressed_for_clients_that_accept_it_and_events_are_not_
 async fn websocket_connections_become_streams_to_a_tcp_service() {
     let echo = Echo::named("welcome").await;
     let shop = Shop::leading_to(&echo).await;
-    shop.puts("websocket_tcp_converter", json!({})).await;
+    shop.put_module("websocket_tcp_converter", json!({})).await;
     assert_eq!(shop.get("/").await.refused(), Code::WebsocketExpected);
     let connect = async || {
         let stream = shop.world.visitor().tls(HOST, &[b"http/1.1"]).await.unwrap();
@@ -214,10 +216,10 @@ async fn websocket_connections_become_streams_to_a_tcp_service() {
         assert!(received == piece, "the same bytes in the same order");
         received.clear();
     }
-    shop.deletes("websocket_tcp_converter").await;
+    shop.delete_module("websocket_tcp_converter").await;
     socket.send(Message::binary(&b"still open"[..])).await.unwrap();
     assert_eq!(socket.next().await.unwrap().unwrap(), Message::binary(&b"still open"[..]), "a change does not cut it");
-    shop.puts("websocket_tcp_converter", json!({})).await;
+    shop.put_module("websocket_tcp_converter", json!({})).await;
     let mut other = connect().await;
     assert_eq!(other.next().await.unwrap().unwrap(), Message::binary(&b"welcome\n"[..]));
     other.send(Message::text("words")).await.unwrap();

@@ -15,7 +15,7 @@ async fn greeted(port: u16, name: &str) -> EchoClient {
 
 /// Waits until visitors are refused.
 async fn turned_away(port: u16) {
-    eventually("visitors are turned away", async || EchoClient::connect(port).await.is_none().then_some(())).await;
+    eventually("visitors are refused", async || EchoClient::connect(port).await.is_none().then_some(())).await;
 }
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn a_backend_lists_the_tunnels_that_serve_it() {
     let tunnels = operator.get(&group).await.ok().body["tunnels"].clone();
     assert!(tunnels[0]["id"].as_str().is_some_and(|id| id.starts_with("tn_")), "{tunnels}");
     agent.delete("/api/tunnels/shop").await;
-    eventually("the tunnel is gone", async || {
+    eventually("the tunnel has ended", async || {
         (operator.get(&group).await.ok().body["tunnels"] == json!([])).then_some(())
     })
     .await;
@@ -90,6 +90,7 @@ async fn a_port_belongs_to_an_edge_or_to_a_tunnel() {
     let port = if tunnel.port() == first { last } else { first };
     operator.post("/edges/tcp", edge_on(port)).await.ok();
     assert_eq!(operator.post("/edges/tcp", edge_on(port)).await.code(), Code::HostportTaken);
-    let asked = json!({ "name": "mine", "proto": "tcp", "addr": echo.to_string(), "remote_addr": port.to_string() });
-    assert_eq!(agent.request_tunnel(asked).await.code(), Code::NameOfEdge);
+    let definition =
+        json!({ "name": "mine", "proto": "tcp", "addr": echo.to_string(), "remote_addr": port.to_string() });
+    assert_eq!(agent.request_tunnel(definition).await.code(), Code::NameOfEdge);
 }

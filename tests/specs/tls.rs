@@ -23,7 +23,7 @@ async fn edge(world: &World, host: &str) -> String {
 }
 
 /// Sends a request, trusting the server's own authority.
-async fn asks(world: &World, host: &str, more: &[&str]) -> OpensslOutput {
+async fn connect(world: &World, host: &str, more: &[&str]) -> OpensslOutput {
     let trusting = trusting(&world.server.authority());
     let arguments: Vec<&str> = trusting.iter().map(String::as_str).chain(more.iter().copied()).collect();
     openssl::connect(world.server.addresses.https, host, &arguments).await
@@ -37,24 +37,24 @@ async fn sessions_continue_until_an_edge_changes_its_rules() {
     for version in ["-tls1_2", "-tls1_3"] {
         let file = world.path(&format!("session{version}"));
         let file = file.to_str().unwrap();
-        let first = asks(&world, "shop.localhost", &[version, "-sess_out", file]).await;
+        let first = connect(&world, "shop.localhost", &[version, "-sess_out", file]).await;
         assert!(!first.is_resumed() && first.response_body() == Some("hello"), "{}", first.text());
-        let second = asks(&world, "shop.localhost", &[version, "-sess_in", file]).await;
+        let second = connect(&world, "shop.localhost", &[version, "-sess_in", file]).await;
         assert!(second.is_resumed() && second.response_body() == Some("hello"), "{}", second.text());
         if version == "-tls1_3" {
             let body = json!({ "enabled": true, "min_version": "1.3" });
             world.operator().put(&termination, body).await.ok();
-            let third = asks(&world, "shop.localhost", &[version, "-sess_in", file]).await;
+            let third = connect(&world, "shop.localhost", &[version, "-sess_in", file]).await;
             assert!(!third.is_resumed() && third.response_body() == Some("hello"), "{}", third.text());
         }
     }
-    let old = asks(&world, "shop.localhost", &["-tls1_2"]).await;
+    let old = connect(&world, "shop.localhost", &["-tls1_2"]).await;
     assert!(old.has_alert("protocol version"), "{}", old.text());
     world.operator().delete(&termination).await.ok();
-    assert_eq!(asks(&world, "shop.localhost", &["-tls1_2"]).await.response_body(), Some("hello"));
+    assert_eq!(connect(&world, "shop.localhost", &["-tls1_2"]).await.response_body(), Some("hello"));
     for version in ["-tls1", "-tls1_1"] {
-        let seen = asks(&world, "shop.localhost", &[version, "-cipher", "DEFAULT:@SECLEVEL=0"]).await;
-        assert!(seen.response_body().is_none(), "{}", seen.text());
+        let output = connect(&world, "shop.localhost", &[version, "-cipher", "DEFAULT:@SECLEVEL=0"]).await;
+        assert!(output.response_body().is_none(), "{}", output.text());
     }
 }
 
@@ -64,7 +64,7 @@ async fn uploaded_certificates_of_every_key_type_are_served_at_once() {
     let operator = world.operator();
     let host = "a.shop.localhost";
     edge(&world, host).await;
-    assert_eq!(asks(&world, host, &[]).await.response_body(), Some("hello"), "the server's own authority");
+    assert_eq!(connect(&world, host, &[]).await.response_body(), Some("hello"), "the server's own authority");
     let kinds: [(&str, &'static SignatureAlgorithm); 3] =
         [("RSA", &PKCS_RSA_SHA256), ("P-384", &PKCS_ECDSA_P384_SHA384), ("ED25519", &PKCS_ED25519)];
     for (kind, algorithm) in kinds {
@@ -79,12 +79,12 @@ async fn uploaded_certificates_of_every_key_type_are_served_at_once() {
         let trusting = ["-CAfile", file.to_str().unwrap(), "-verify_return_error"];
         for version in ["-tls1_2", "-tls1_3"] {
             let arguments = [&trusting[..], &[version, "-verify_hostname", host]].concat();
-            let seen = openssl::connect(world.server.addresses.https, host, &arguments).await;
-            assert!(seen.text().contains(&format!("uploaded {kind}")), "{}", seen.text());
-            assert_eq!(seen.response_body(), Some("hello"), "{kind} {version}: {}", seen.text());
+            let output = openssl::connect(world.server.addresses.https, host, &arguments).await;
+            assert!(output.text().contains(&format!("uploaded {kind}")), "{}", output.text());
+            assert_eq!(output.response_body(), Some("hello"), "{kind} {version}: {}", output.text());
         }
         operator.delete(&format!("/tls_certificates/{id}")).await.ok();
-        assert_eq!(asks(&world, host, &[]).await.response_body(), Some("hello"), "and the authority's again");
+        assert_eq!(connect(&world, host, &[]).await.response_body(), Some("hello"), "and the authority's again");
     }
 }
 
@@ -116,16 +116,16 @@ async fn mutual_tls_admits_visitors_with_a_certificate_of_a_listed_authority() {
     let path = format!("/edges/https/{edge}/mutual_tls");
     operator.put(&path, module).await.ok();
     for version in ["-tls1_2", "-tls1_3"] {
-        let seen = asks(&world, "inner.localhost", &[version, "-cert", &ada, "-key", &ada]).await;
-        assert_eq!(seen.response_body(), Some("hello"), "{version}: {}", seen.text());
-        let seen = asks(&world, "inner.localhost", &[version, "-cert", &eve, "-key", &eve]).await;
-        assert!(seen.has_alert("unknown ca"), "{version}: {}", seen.text());
-        let seen = asks(&world, "inner.localhost", &[version]).await;
+        let output = connect(&world, "inner.localhost", &[version, "-cert", &ada, "-key", &ada]).await;
+        assert_eq!(output.response_body(), Some("hello"), "{version}: {}", output.text());
+        let output = connect(&world, "inner.localhost", &[version, "-cert", &eve, "-key", &eve]).await;
+        assert!(output.has_alert("unknown ca"), "{version}: {}", output.text());
+        let output = connect(&world, "inner.localhost", &[version]).await;
         let words = if version == "-tls1_2" { "handshake failure" } else { "certificate required" };
-        assert!(seen.has_alert(words) || seen.has_alert("certificate required"), "{version}: {}", seen.text());
+        assert!(output.has_alert(words) || output.has_alert("certificate required"), "{version}: {}", output.text());
     }
     operator.delete(&path).await.ok();
-    assert_eq!(asks(&world, "inner.localhost", &[]).await.response_body(), Some("hello"));
+    assert_eq!(connect(&world, "inner.localhost", &[]).await.response_body(), Some("hello"));
 }
 
 /// Runs testssl.sh for versions, ciphers, defaults and known weaknesses. Its findings about pages, and about the missing

@@ -85,7 +85,7 @@ async fn counters_survive_changes_of_an_edge_and_are_deleted_with_it() {
     }
     operator.delete(&format!("/edges/https/{edge}/routes/{route}")).await.ok();
     operator.delete(&format!("/edges/https/{edge}")).await.ok();
-    eventually("nothing is known of what is gone", async || {
+    eventually("a deleted record has no data", async || {
         let listed = operator.get("/traffic").await.ok().body;
         listed["traffic"].as_array().expect("a list").is_empty().then_some(())
     })

@@ -54,14 +54,14 @@ async fn a_password_admits_a_visitor_and_is_not_forwarded() {
     let refused = visitor.get(&tunnel.url("/")).await;
     assert_eq!((refused.status, refused.refused()), (401, Code::PasswordNeeded));
     assert_eq!(refused.header("www-authenticate"), r#"Basic realm="postern", charset="UTF-8""#);
-    let asks = |user: &str, password: &str| visitor.http.get(tunnel.url("/page")).basic_auth(user, Some(password));
+    let request = |user: &str, password: &str| visitor.http.get(tunnel.url("/page")).basic_auth(user, Some(password));
     for (user, password) in [("ada", "planted-secret-2"), ("ada", ""), ("", "planted-secret-1"), ("eve", "longenough")]
     {
-        assert_eq!(visitor.send(asks(user, password)).await.status, 401, "{user}");
+        assert_eq!(visitor.send(request(user, password)).await.status, 401, "{user}");
     }
     assert!(shop.origin.requests().is_empty(), "the service is left alone");
     for (user, password) in [("ada", "planted-secret-1"), ("bob", "planted-secret-2")] {
-        assert_eq!(visitor.send(asks(user, password)).await.text(), "hello");
+        assert_eq!(visitor.send(request(user, password)).await.text(), "hello");
     }
     let received = shop.origin.requests_to("/page");
     assert!(received.iter().all(|request| request.header("authorization").is_empty()), "it goes no further");
@@ -89,8 +89,8 @@ async fn saving_the_asterisks_of_a_password_keeps_it() {
     shown["metadata"] = "changed".into();
     put(shown.clone()).await.ok();
     let tunnel = shop.agent.wait_for_tunnel("site").await;
-    let asks = shop.visitor().http.get(tunnel.url("/")).basic_auth("ada", Some("planted-secret"));
-    assert_eq!(shop.visitor().send(asks).await.text(), "hello");
+    let request = shop.visitor().http.get(tunnel.url("/")).basic_auth("ada", Some("planted-secret"));
+    assert_eq!(shop.visitor().send(request).await.text(), "hello");
     shown["basic_auth"] = json!(["eve:***"]);
     assert_eq!(put(shown).await.code(), Code::PasswordInvalid, "asterisks without a stored password are no password");
 }
@@ -160,13 +160,13 @@ async fn headers_are_changed_and_responses_compressed() {
     let (squeezed, plain) = (json!({ "compression": true }), json!({ "compression": false }));
     let squeezed = shop.agent.tunnel(definition("squeezed", &long.to_string(), squeezed)).await;
     let plain = shop.agent.tunnel(definition("plain", &long.to_string(), plain)).await;
-    let asks = |tunnel: &Tunnel| visitor.send(visitor.http.get(tunnel.url("/")).header("accept-encoding", "gzip"));
-    let reply = asks(&squeezed).await;
+    let request = |tunnel: &Tunnel| visitor.send(visitor.http.get(tunnel.url("/")).header("accept-encoding", "gzip"));
+    let reply = request(&squeezed).await;
     assert_eq!(reply.header("content-encoding"), "gzip");
     let mut text = String::new();
     flate2::read::GzDecoder::new(&reply.body[..]).read_to_string(&mut text).expect("whole");
     assert_eq!(text, words);
-    assert!(asks(&plain).await.headers.get("content-encoding").is_none());
+    assert!(request(&plain).await.headers.get("content-encoding").is_none());
 }
 
 #[tokio::test]

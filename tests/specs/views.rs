@@ -58,13 +58,13 @@ async fn an_agents_session_tunnels_and_endpoints_come_and_go() {
     assert_eq!(of_edge.edge.as_ref().map(|edge| edge.id.as_str()), Some(edge.text("id").as_str()));
 
     agent.delete("/api/tunnels/site").await;
-    eventually("the tunnel is gone", async || (tunnels.list().await.ok()?.len() == 2).then_some(())).await;
+    eventually("the tunnel has ended", async || (tunnels.list().await.ok()?.len() == 2).then_some(())).await;
     agent.process.terminate();
-    eventually("the session is gone", async || sessions.list().await.ok()?.is_empty().then_some(())).await;
+    eventually("the session has ended", async || sessions.list().await.ok()?.is_empty().then_some(())).await;
     assert!(tunnels.list().await.expect("a list").is_empty());
     assert_eq!(endpoints.list().await.expect("a list").len(), 1, "the edge stays");
-    let gone = sessions.get(&session.id).await.expect_err("it has ended");
-    assert_eq!(gone.code, Code::NotFound);
+    let ended = sessions.get(&session.id).await.expect_err("it has ended");
+    assert_eq!(ended.code, Code::NotFound);
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn a_session_can_be_restarted_and_stopped_remotely_if_the_agent_allows_it(
     let refused = sessions.command(&first, SessionCommand::Update).await.expect_err("no agent updates itself");
     assert_eq!(refused.code, Code::RemoteUpdate);
 
-    sessions.command(&first, SessionCommand::Restart).await.expect("told");
+    sessions.command(&first, SessionCommand::Restart).await.expect("accepted");
     let second = eventually("there is a new session and only that", async || {
         let now = sessions.list().await.ok()?;
         (now.len() == 1 && now[0].id != first).then(|| now[0].id.clone())
@@ -92,7 +92,7 @@ async fn a_session_can_be_restarted_and_stopped_remotely_if_the_agent_allows_it(
     })
     .await;
 
-    sessions.command(&second, SessionCommand::Stop).await.expect("told");
+    sessions.command(&second, SessionCommand::Stop).await.expect("accepted");
     assert!(sessions.list().await.expect("a list").is_empty(), "it is over when the answer is there");
     let session = agent.wait_for_session("refused").await;
     assert_eq!(session["reason"]["code"], Code::SessionStopped.to_string(), "{session}");
@@ -103,7 +103,7 @@ async fn a_session_can_be_restarted_and_stopped_remotely_if_the_agent_allows_it(
     let _closed = world.agent_setup("closed", &token).setting("remote_management", "false").start().await;
     let closed = sessions.list().await.expect("a list")[0].id.clone();
     for command in SessionCommand::ALL {
-        let refused = sessions.command(&closed, command).await.expect_err("it does not let itself be told");
+        let refused = sessions.command(&closed, command).await.expect_err("the agent refuses remote commands");
         assert_eq!(refused.code, Code::RemoteRefused);
     }
 }

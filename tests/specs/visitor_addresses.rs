@@ -29,7 +29,12 @@ async fn before(world: &World, origin: &Origin) -> Haproxy {
     Haproxy::start(world.folder(), "accept-proxy", &[tells[0], tells[1], tells[2], &server]).await
 }
 
-async fn told(agent: &Agent, proto: &str, version: i32, address: SocketAddr) -> postern_tests::agent::Tunnel {
+async fn tunnel_with_proxy_protocol(
+    agent: &Agent,
+    proto: &str,
+    version: i32,
+    address: SocketAddr,
+) -> postern_tests::agent::Tunnel {
     let name = format!("{proto}-{version}");
     agent.tunnel(json!({"name": name, "proto": proto, "addr": address.to_string(), "proxy_proto": version})).await
 }
@@ -47,7 +52,7 @@ async fn an_address_passes_a_proxy_the_tunnel_and_another_proxy() {
     let behind = before(&world, &origin).await;
     for (version, sends) in [(1, "send-proxy"), (2, "send-proxy-v2")] {
         let front = in_front(&world, world.server.addresses.https, sends).await;
-        let tunnel = told(&agent, "http", version, behind.address()).await;
+        let tunnel = tunnel_with_proxy_protocol(&agent, "http", version, behind.address()).await;
         let visitor = world.visitor().with(|builder| builder.local_address(IpAddr::from(VISITOR)));
         let url = format!("https://{}:{}/v{version}", tunnel.host(), front.address().port());
         assert_eq!(visitor.get(&url).await.text(), "hello");
@@ -91,7 +96,7 @@ async fn a_tcp_service_receives_the_address_before_anything_else() {
     let world = World::with(|setup| setup.flags(&["--trusted-proxies", PROXY])).await;
     let agent = world.agent().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let tunnel = told(&agent, "tcp", 1, listener.local_addr().unwrap()).await;
+    let tunnel = tunnel_with_proxy_protocol(&agent, "tcp", 1, listener.local_addr().unwrap()).await;
     let port = SocketAddr::from((Ipv4Addr::LOCALHOST, tunnel.port()));
     let front = in_front(&world, port, "send-proxy").await;
     let mut visitor = from(VISITOR, front.address()).await;

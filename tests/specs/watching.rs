@@ -83,8 +83,8 @@ async fn a_refused_visitor_is_listed_with_the_rule_that_refused() {
     assert_eq!(one["id"], refused.header("postern-request-id"));
     assert_eq!((&one["ip"], &one["path"], &one["status"]), (&json!("127.0.0.1"), &json!("/page"), &json!(403)));
     assert_eq!((&one["error_code"], &one["route"]["id"]), (&json!("ERR_POSTERN_3203"), &json!(route)));
-    let said = &one["decisions"][0];
-    assert_eq!((&said["module"], &said["verdict"]), (&json!("ip_restriction"), &json!("refused")));
+    let decision = &one["decisions"][0];
+    assert_eq!((&decision["module"], &decision["verdict"]), (&json!("ip_restriction"), &json!("refused")));
 
     let port = world.server.tcp_ports().1;
     let policy = operator.policy(&[("allow", "0.0.0.0/0"), ("deny", "127.0.0.0/8")]).await;

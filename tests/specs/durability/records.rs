@@ -63,17 +63,17 @@ pub(super) fn ports_of(edge: &Value) -> Vec<u16> {
 }
 
 /// Whether a record has the requested value in a field or module.
-pub(super) fn shows(record: &Value, field: &str, asked: &Value) -> bool {
+pub(super) fn shows(record: &Value, field: &str, requested: &Value) -> bool {
     match field {
-        "ip_policy_id" => record["ip_policy"]["id"] == *asked,
-        "backend" => record["backend"]["backend"]["id"] == asked["backend_id"],
+        "ip_policy_id" => record["ip_policy"]["id"] == *requested,
+        "backend" => record["backend"]["backend"]["id"] == requested["backend_id"],
         "ip_restriction" => {
             let policies = record["ip_restriction"]["ip_policies"].as_array();
             policies.is_some_and(|policies| {
                 let ids: Vec<&Value> = policies.iter().map(|policy| &policy["id"]).collect();
-                ids == asked["ip_policy_ids"].as_array().unwrap().iter().collect::<Vec<_>>()
+                ids == requested["ip_policy_ids"].as_array().unwrap().iter().collect::<Vec<_>>()
             })
         }
-        _ => record[field] == *asked,
+        _ => record[field] == *requested,
     }
 }

@@ -79,7 +79,7 @@ impl Writer {
                 self.unanswered = Some(intent);
                 return self;
             };
-            if self.hear(&intent, answer) {
+            if self.apply(&intent, answer) {
                 count.send_modify(|count| *count += 1);
             }
         }
@@ -177,7 +177,7 @@ impl Writer {
     // === what became of it ===
 
     /// Applies a response. Returns whether the write was acknowledged.
-    fn hear(&mut self, intent: &Intent, answer: ManagementResponse) -> bool {
+    fn apply(&mut self, intent: &Intent, answer: ManagementResponse) -> bool {
         if answer.status >= 400 {
             match (&intent.does, answer.code()) {
                 (Does::Make(EDGES) | Does::Change((EDGES, _)), Code::HostportTaken)
@@ -211,8 +211,8 @@ impl Writer {
     }
 
     fn assert_shown(&self, record: &Value, intent: &Intent) {
-        for (field, asked) in intent.body.as_object().unwrap() {
-            assert!(shows(record, field, asked), "{}: `{field}` of {intent:?} is not in {record}", self.name);
+        for (field, requested) in intent.body.as_object().unwrap() {
+            assert!(shows(record, field, requested), "{}: `{field}` of {intent:?} is not in {record}", self.name);
         }
     }
 
@@ -252,8 +252,8 @@ impl Writer {
             }
             Does::Change(key) => {
                 let mut changed = self.own.0[key].clone();
-                for (field, asked) in intent.body.as_object().unwrap() {
-                    changed[field] = asked.clone();
+                for (field, requested) in intent.body.as_object().unwrap() {
+                    changed[field] = requested.clone();
                 }
                 self.one_of(key, changed, found);
             }

@@ -136,7 +136,7 @@ async fn a_failed_tunnel_does_not_affect_others() {
         .start()
         .await;
     let before = [agent.wait_for_tunnel("good").await, agent.wait_for_tunnel("line").await];
-    let refused = eventually("the clash is told", async || {
+    let refused = eventually("the conflict is reported", async || {
         let list = agent.get("/api/configured").await.ok();
         let clash = list["tunnels"].as_array()?.iter().find(|one| one["name"] == "clash")?.clone();
         clash["error"].is_object().then_some(clash)
