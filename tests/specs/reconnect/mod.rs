@@ -1,6 +1,6 @@
 //! Reconnection of agents. Each specification prints the time it took.
 
-mod crowd;
+mod many_agents;
 mod network;
 mod restarts;
 

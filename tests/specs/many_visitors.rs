@@ -115,7 +115,7 @@ async fn two_thousand_slow_visitors_do_not_delay_the_others() {
     let (quiet, attacked) = (Site::open(&patient).await, Site::open(&patient).await);
     let (https, http) = (attacked.world.server.addresses.https, attacked.world.server.addresses.http);
     let host = attacked.tunnel.host();
-    let mut dawdlers: Vec<Half> = stream::iter(0..SLOW_VISITORS)
+    let mut slow_visitors: Vec<Half> = stream::iter(0..SLOW_VISITORS)
         .map(async |number| match number % 4 {
             0 | 1 => Half::in_handshake(https).await,
             2 => Half::in_head(http, &host).await,
@@ -129,7 +129,7 @@ async fn two_thousand_slow_visitors_do_not_delay_the_others() {
         let (mut alone, mut together) = (Vec::new(), Vec::new());
         for number in 0..REQUESTS {
             alone.push(quiet.time_request().await);
-            dawdlers[number * SLOW_VISITORS / REQUESTS].drips().await;
+            slow_visitors[number * SLOW_VISITORS / REQUESTS].drips().await;
             together.push(attacked.time_request().await);
         }
         let (alone, together) = (p99(&mut alone), p99(&mut together));
@@ -139,7 +139,7 @@ async fn two_thousand_slow_visitors_do_not_delay_the_others() {
             break;
         }
     }
-    let held = dawdlers.iter().filter(|half| half.is_held()).count();
+    let held = slow_visitors.iter().filter(|half| half.is_held()).count();
     assert_eq!(held, SLOW_VISITORS, "no visitor was refused");
     assert!(
         ratios.iter().any(|ratio| *ratio < 2.0),
@@ -152,17 +152,17 @@ async fn a_slow_visitor_is_disconnected_in_time() {
     let site = Site::open(&["--header-timeout", "1s", "--handshake-timeout", "1s"]).await;
     let (https, http) = (site.world.server.addresses.https, site.world.server.addresses.http);
     let host = site.tunnel.host();
-    let mut dawdlers = Vec::new();
+    let mut slow_visitors = Vec::new();
     for _ in 0..20 {
-        dawdlers.push(Half::in_handshake(https).await);
-        dawdlers.push(Half::in_head(http, &host).await);
-        dawdlers.push(Half::in_encrypted_head(&site.visitor, &host).await);
+        slow_visitors.push(Half::in_handshake(https).await);
+        slow_visitors.push(Half::in_head(http, &host).await);
+        slow_visitors.push(Half::in_encrypted_head(&site.visitor, &host).await);
     }
     postern_tests::eventually("all of them are cut off, although each says something now and then", async || {
-        for half in &mut dawdlers {
+        for half in &mut slow_visitors {
             half.drips().await;
         }
-        dawdlers.iter().all(|half| !half.is_held()).then_some(())
+        slow_visitors.iter().all(|half| !half.is_held()).then_some(())
     })
     .await;
     site.time_request().await;
