@@ -3,7 +3,7 @@
 use super::AcmeError;
 use crate::{
     resources::Resources,
-    store::{Commit, Condition, Outcome, Write},
+    store::{Commit, CommitCondition, CommitOutcome, Write},
 };
 use aws_lc_rs::digest::{SHA256, digest};
 use instant_acme::{Account, AccountBuilder, AccountCredentials, NewAccount};
@@ -41,10 +41,12 @@ pub(super) async fn open(
         let credentials = serde_json::to_string(&credentials).map_err(account_error)?;
         let stored = StoredAccount { directory: directory.to_owned(), credentials };
         let value = resources.codec.write(&stored, &key, SECRETS).map_err(|error| AcmeError(error.message))?;
-        let commit =
-            Commit { conditions: vec![Condition::Absent(key.clone())], writes: vec![Write::Put(key.clone(), value)] };
+        let commit = Commit {
+            conditions: vec![CommitCondition::Absent(key.clone())],
+            writes: vec![Write::Put(key.clone(), value)],
+        };
         // If another server was faster, its account is used.
-        if let Outcome::Done(_) = resources.store.commit(commit).await.map_err(account_error)? {
+        if let CommitOutcome::Done(_) = resources.store.commit(commit).await.map_err(account_error)? {
             return Ok(account);
         }
     }

@@ -29,14 +29,14 @@ pub(super) struct CertificateRenewer {
     issuer: Arc<dyn CertificateIssuer>,
     clock: Clock,
     targets: BTreeMap<HostName, ManagedKeyType>,
-    failures: HashMap<HostName, RetryState>,
+    failures: HashMap<HostName, OrderRetry>,
     pending: HashSet<HostName>,
     orders: JoinSet<(HostName, Result<IssuedCertificate, AcmeError>)>,
 }
 
 /// Failures of a name since its last success.
 #[derive(Clone, Copy, Default)]
-struct RetryState {
+struct OrderRetry {
     failures: u32,
     /// Time of the next attempt, in seconds since 1970.
     next_attempt: i64,

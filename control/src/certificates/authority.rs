@@ -2,7 +2,7 @@
 
 use super::{
     issue_error::issue_failed,
-    leaves::{Leaves, Names},
+    leaves::{CertificateNames, Leaves},
     validity::{Clock, DAY, set_validity},
 };
 use crate::{files, sealing::Seal};
@@ -38,14 +38,14 @@ pub struct Authority {
 
 /// The sealed key pair, with its certificate, so that they can never be mismatched.
 #[derive(Serialize, Deserialize)]
-struct Pair {
+struct SealedAuthority {
     certificate_pem: String,
     key_pem: String,
     /// Seconds since 1970.
     expires: i64,
 }
 
-impl Drop for Pair {
+impl Drop for SealedAuthority {
     fn drop(&mut self) {
         self.key_pem.zeroize();
     }
@@ -106,12 +106,12 @@ impl Authority {
 
     /// A certificate for host names (wildcards included) and IP addresses, from the cache or newly issued.
     ///
-    /// Names are normalized; their order does not matter.
+    /// CertificateNames are normalized; their order does not matter.
     ///
     /// # Errors
     /// If there is no name, or one that is not allowed in a certificate.
     pub fn leaf(&self, names: &[&str]) -> Result<Arc<CertifiedKey>> {
-        let names = Names::new(names)?;
+        let names = CertificateNames::new(names)?;
         self.leaves.get(&names, (self.clock)(), || {
             super::leaves::issue_leaf(&names, &self.issuer, self.expires, (self.clock)())
         })
@@ -131,7 +131,7 @@ impl std::fmt::Debug for Authority {
     }
 }
 
-fn generate(now: Timestamp) -> Result<Pair> {
+fn generate(now: Timestamp) -> Result<SealedAuthority> {
     let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(|error| issue_failed(&error))?;
     let mut params = CertificateParams::default();
     let mut name = DistinguishedName::new();
@@ -144,7 +144,7 @@ fn generate(now: Timestamp) -> Result<Pair> {
     let expires = now.as_second() + LIFETIME;
     set_validity(&mut params, now.as_second() - DAY, expires);
     let certificate = params.self_signed(&key).map_err(|error| issue_failed(&error))?;
-    Ok(Pair { certificate_pem: certificate.pem(), key_pem: key.serialize_pem(), expires })
+    Ok(SealedAuthority { certificate_pem: certificate.pem(), key_pem: key.serialize_pem(), expires })
 }
 
 fn unreadable(path: &Path) -> Error {

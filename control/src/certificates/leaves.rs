@@ -28,11 +28,11 @@ const RENEW_BEFORE: i64 = 30 * DAY;
 const MAX_CACHED: usize = 1024;
 const MAX_NAMES: usize = 100;
 
-/// Names of one certificate: canonical, sorted, deduplicated.
+/// CertificateNames of one certificate: canonical, sorted, deduplicated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Names(Vec<String>);
+pub(super) struct CertificateNames(Vec<String>);
 
-impl Names {
+impl CertificateNames {
     pub(super) fn new(names: &[&str]) -> Result<Self> {
         let canonical = |name: &&str| match name.parse::<IpAddr>() {
             Ok(address) => Ok(address.to_string()),
@@ -43,24 +43,24 @@ impl Names {
         names.dedup();
         match names.len() {
             0 => Err(Error::new(Code::NameInvalid, "A certificate needs at least one name.")),
-            1..=MAX_NAMES => Ok(Names(names)),
+            1..=MAX_NAMES => Ok(CertificateNames(names)),
             _ => Err(Error::new(Code::NameInvalid, format!("A certificate has at most {MAX_NAMES} names."))),
         }
     }
 }
 
 /// A certificate and the time of its replacement.
-pub(super) struct Leaf {
+pub(super) struct LeafCertificate {
     key: Arc<CertifiedKey>,
     renew_at: i64,
 }
 
 pub(super) fn issue_leaf(
-    names: &Names,
+    names: &CertificateNames,
     issuer: &Issuer<'_, KeyPair>,
     authority_expires: Timestamp,
     now: Timestamp,
-) -> Result<Leaf> {
+) -> Result<LeafCertificate> {
     let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(|error| issue_failed(&error))?;
     let mut params = CertificateParams::default();
     let mut subject = DistinguishedName::new();
@@ -87,7 +87,7 @@ pub(super) fn issue_leaf(
     let certificate = params.signed_by(&key, issuer).map_err(|error| issue_failed(&error))?;
     let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let signing = any_ecdsa_type(&private).map_err(|error| issue_failed(&error))?;
-    Ok(Leaf {
+    Ok(LeafCertificate {
         key: Arc::new(CertifiedKey::new(vec![certificate.der().clone()], signing)),
         renew_at: until - RENEW_BEFORE.min((until - now) / 2),
     })
@@ -99,9 +99,9 @@ pub(super) struct Leaves(Mutex<LeafCache>);
 
 #[derive(Default)]
 struct LeafCache {
-    leaves: HashMap<Names, (Leaf, u64)>,
+    leaves: HashMap<CertificateNames, (LeafCertificate, u64)>,
     /// By the tick of their last use.
-    by_use: BTreeMap<u64, Names>,
+    by_use: BTreeMap<u64, CertificateNames>,
     tick: u64,
 }
 
@@ -109,9 +109,9 @@ impl Leaves {
     /// A cached certificate that is not due, or a new one, issued without holding the lock.
     pub(super) fn get(
         &self,
-        names: &Names,
+        names: &CertificateNames,
         now: Timestamp,
-        make: impl FnOnce() -> Result<Leaf>,
+        make: impl FnOnce() -> Result<LeafCertificate>,
     ) -> Result<Arc<CertifiedKey>> {
         if let Some(key) = self.lock().touch(names, now.as_second()) {
             return Ok(key);
@@ -137,7 +137,7 @@ impl Leaves {
 }
 
 impl LeafCache {
-    fn touch(&mut self, names: &Names, now: i64) -> Option<Arc<CertifiedKey>> {
+    fn touch(&mut self, names: &CertificateNames, now: i64) -> Option<Arc<CertifiedKey>> {
         let (leaf, tick) = self.leaves.get_mut(names)?;
         if leaf.renew_at <= now {
             return None;
@@ -149,7 +149,7 @@ impl LeafCache {
         Some(leaf.key.clone())
     }
 
-    fn insert(&mut self, names: Names, leaf: Leaf) -> Arc<CertifiedKey> {
+    fn insert(&mut self, names: CertificateNames, leaf: LeafCertificate) -> Arc<CertifiedKey> {
         self.tick += 1;
         let key = leaf.key.clone();
         if let Some((_, former)) = self.leaves.insert(names.clone(), (leaf, self.tick)) {

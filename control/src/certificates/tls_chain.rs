@@ -2,7 +2,7 @@
 
 use super::{
     pem_blocks::{Block, blocks},
-    x509::{self, Facts},
+    x509::{self, CertificateFacts},
 };
 use postern_api::{Code, Error, KeyType, Result, Secret};
 use rustls::{
@@ -23,7 +23,7 @@ const KEY_FIELD: &str = "private_key_pem";
 
 /// Properties of a chain and a key that belong together.
 pub(crate) struct TlsChain {
-    pub(crate) facts: Facts,
+    pub(crate) facts: CertificateFacts,
     pub(crate) key_type: KeyType,
 }
 
@@ -42,7 +42,7 @@ impl TlsChain {
             .map(|(index, block)| x509::parse(&block.bytes).ok_or_else(|| no_certificate(index)))
             .collect::<Result<_>>()?;
         let leaf = parsed.first().ok_or_else(no_chain)?;
-        let facts = Facts::from_certificate(leaf).ok_or_else(|| no_certificate(0))?;
+        let facts = CertificateFacts::from_certificate(leaf).ok_or_else(|| no_certificate(0))?;
         let signing = any_supported_type(&key).map_err(|_| unsupported_key())?;
         let key_type = belongs(signing.as_ref(), &parsed)?;
         check_order(&parsed)?;

@@ -2,7 +2,7 @@
 
 use super::{
     pem_blocks::blocks,
-    x509::{self, Facts},
+    x509::{self, CertificateFacts},
 };
 use postern_api::{Code, Error, Result};
 use rustls::{RootCertStore, pki_types::CertificateDer};
@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 32 * 1024;
 ///
 /// # Errors
 /// With the code of the first mistake.
-pub(crate) fn read(ca_pem: &str) -> Result<Facts> {
+pub(crate) fn read(ca_pem: &str) -> Result<CertificateFacts> {
     if ca_pem.trim().is_empty() {
         return Err(refused(
             Code::AuthorityMissing,
@@ -45,7 +45,7 @@ pub(crate) fn read(ca_pem: &str) -> Result<Facts> {
     }
     let no_certificate = || refused(Code::CertificateUnreadable, "`ca_pem` could not be read as an X.509 certificate.");
     let certificate = x509::parse(&block.bytes).ok_or_else(no_certificate)?;
-    let facts = Facts::from_certificate(&certificate).ok_or_else(no_certificate)?;
+    let facts = CertificateFacts::from_certificate(&certificate).ok_or_else(no_certificate)?;
     if !certificate.basic_constraints().ok().flatten().is_some_and(|extension| extension.value.ca) {
         let sentence = "The certificate is not one of an authority: its basic constraints do not say `CA:TRUE`.";
         return Err(refused(Code::NoAuthority, sentence));

@@ -12,7 +12,7 @@ use x509_parser::{
 
 /// Properties of a certificate that are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct CertificateFacts {
     pub(crate) subject_common_name: String,
     pub(crate) subject_organization: String,
     pub(crate) subject_organizational_unit: String,
@@ -38,7 +38,7 @@ pub(super) fn parse(der: &[u8]) -> Option<X509Certificate<'_>> {
     rest.is_empty().then_some(certificate)
 }
 
-impl Facts {
+impl CertificateFacts {
     /// Collects the properties. `None` if an extension is repeated or cannot be parsed.
     pub(super) fn from_certificate(certificate: &X509Certificate<'_>) -> Option<Self> {
         let subject = certificate.subject();
@@ -48,7 +48,7 @@ impl Facts {
             Some(extension) => names(&extension.value.general_names),
             None => Default::default(),
         };
-        Some(Facts {
+        Some(CertificateFacts {
             subject_common_name: first(subject.iter_common_name()),
             subject_organization: first(subject.iter_organization()),
             subject_organizational_unit: first(subject.iter_organizational_unit()),

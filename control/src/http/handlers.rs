@@ -3,7 +3,7 @@
 use super::{
     ApiState, body,
     query::{next_page_query, page_query, reject_query, search_query},
-    response::{ApiError, json, json_bytes},
+    response::{ErrorResponse, json, json_bytes},
 };
 use crate::{
     resources::{Caller, HostRules, ModuleRules, RecordPath, RemovablePart, Rules, parse_parent},
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-type HandlerResult = Result<Response, ApiError>;
+type HandlerResult = Result<Response, ErrorResponse>;
 
 /// Path parameters of a collection.
 #[derive(Deserialize)]

@@ -11,15 +11,15 @@ use serde::Serialize;
 
 /// An error on its way to [`error_response`], which writes its body.
 #[derive(Clone, Debug)]
-pub(super) struct ApiError(pub(super) Error);
+pub(super) struct ErrorResponse(pub(super) Error);
 
-impl<E: Into<Error>> From<E> for ApiError {
+impl<E: Into<Error>> From<E> for ErrorResponse {
     fn from(error: E) -> Self {
-        ApiError(error.into())
+        ErrorResponse(error.into())
     }
 }
 
-impl IntoResponse for ApiError {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         let mut response =
             StatusCode::from_u16(self.0.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR).into_response();
@@ -29,7 +29,7 @@ impl IntoResponse for ApiError {
 }
 
 /// A response with a JSON body.
-pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Result<Response, ApiError> {
+pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Result<Response, ErrorResponse> {
     let text = serde_json::to_vec(body)
         .map_err(|error| Error::new(Code::Internal, format!("The response could not be written: {error}.")))?;
     Ok(json_bytes(status, text.into()))
@@ -43,14 +43,14 @@ pub(super) fn json_bytes(status: StatusCode, text: Bytes) -> Response {
     response
 }
 
-pub(super) async fn no_such_path(uri: Uri) -> ApiError {
+pub(super) async fn no_such_path(uri: Uri) -> ErrorResponse {
     let path: String = uri.path().chars().take(200).collect();
-    ApiError(Error::new(Code::NotFound, format!("There is nothing at `{path}`.")))
+    ErrorResponse(Error::new(Code::NotFound, format!("There is nothing at `{path}`.")))
 }
 
 /// Takes the error out of a response. Refusals of the router are errors too.
 pub(super) fn error_of(response: &mut Response, method: &Method, path: &str) -> Option<Error> {
-    if let Some(ApiError(error)) = response.extensions_mut().remove() {
+    if let Some(ErrorResponse(error)) = response.extensions_mut().remove() {
         return Some(error);
     }
     let shown: String = path.chars().take(200).collect();

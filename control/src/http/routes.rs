@@ -1,6 +1,6 @@
 //! All routes of the management API.
 
-use super::{ApiState, handlers, openapi::Description, response, service::ApiService};
+use super::{ApiState, handlers, openapi::Description, response, service::ManagementService};
 use crate::{
     resources::{HostRules, ModuleOwner, ModuleRules, ModuleVisitor, RemovablePart, Rules, reserved_domain},
     views::{DeletableView, ViewSource},
@@ -38,8 +38,8 @@ fn contents() -> ApiRoutes {
         .resource::<IpRestriction>()
         .resource::<ReservedAddress>()
         .resource::<ReservedDomain>()
-        .part::<reserved_domain::Certificate>()
-        .part::<reserved_domain::Policy>()
+        .part::<reserved_domain::DomainCertificatePart>()
+        .part::<reserved_domain::CertificatePolicyPart>()
         .resource::<SshCertificateAuthority>()
         .dependents::<SshCertificateAuthority>()
         .resource::<SshHostCertificate>()
@@ -183,5 +183,5 @@ pub(crate) fn description() -> Value {
 pub(crate) fn router(state: Arc<ApiState>) -> Router {
     let routes = contents().router.fallback(response::no_such_path).layer(DefaultBodyLimit::disable());
     let routes = routes.with_state(state.clone());
-    Router::new().fallback_service(ApiService { state, routes })
+    Router::new().fallback_service(ManagementService { state, routes })
 }

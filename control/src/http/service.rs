@@ -2,7 +2,7 @@
 
 use super::{
     ApiCaller, ApiState, api_version, authenticate,
-    response::{ApiError, error_of, error_response, json_bytes},
+    response::{ErrorResponse, error_of, error_response, json_bytes},
 };
 use axum::{
     Router,
@@ -25,12 +25,12 @@ static OPERATION_ID: HeaderName = HeaderName::from_static("postern-operation-id"
 
 /// Runs every call through its stages.
 #[derive(Clone)]
-pub(super) struct ApiService {
+pub(super) struct ManagementService {
     pub(super) state: Arc<ApiState>,
     pub(super) routes: Router,
 }
 
-impl Service<Request> for ApiService {
+impl Service<Request> for ManagementService {
     type Response = Response;
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<Response, Infallible>>;
@@ -45,7 +45,7 @@ impl Service<Request> for ApiService {
     }
 }
 
-impl ApiService {
+impl ManagementService {
     /// Assigns an operation id, catches panics, writes the bodies of errors, and logs the call.
     async fn respond(self, request: Request) -> Response {
         let started = Instant::now();
@@ -55,7 +55,7 @@ impl ApiService {
         let result = AssertUnwindSafe(self.run_stages(request, &mut by)).catch_unwind().await;
         let mut response = result.unwrap_or_else(|_| {
             tracing::error!(%operation, %method, %path, "a handler panicked");
-            ApiError(Error::new(
+            ErrorResponse(Error::new(
                 Code::Internal,
                 "The server failed internally. Its log has the details under the operation id.",
             ))
@@ -86,18 +86,18 @@ impl ApiService {
         let resources = &self.state.resources;
         let caller = match authenticate::identify(resources, &parts.headers).await {
             Ok(caller) => caller,
-            Err(error) => return ApiError(error).into_response(),
+            Err(error) => return ErrorResponse(error).into_response(),
         };
         *by = Some(caller.key.clone());
         if let Some(admission) = &self.state.admission {
             let api_caller =
                 ApiCaller { key: caller.key.to_string(), owner: caller.owner.to_string(), admin: caller.admin };
             if let Err(error) = admission(&parts, &api_caller) {
-                return ApiError(error).into_response();
+                return ErrorResponse(error).into_response();
             }
         }
         if let Err(error) = api_version::check(&parts.headers, &resources.settings.version_aliases) {
-            return ApiError(error).into_response();
+            return ErrorResponse(error).into_response();
         }
         if parts.method == Method::GET
             && parts.uri.query().is_none()

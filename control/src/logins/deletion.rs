@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     resources::{Caller, CommitPlan, Resources, commit_with_retry, view_not_found},
-    store::{Entry, Outcome, Range, Revision},
+    store::{CommitOutcome, Entry, Range, Revision},
 };
 use postern_api::{
     AnyId, Id, Result,
@@ -38,8 +38,8 @@ impl Resources {
                 return Ok(Some(None));
             }
             match self.store.commit(plan.to_commit()).await? {
-                Outcome::Done(revision) => Ok(Some(Some(revision))),
-                Outcome::Conflict(_) => Ok(None),
+                CommitOutcome::Done(revision) => Ok(Some(Some(revision))),
+                CommitOutcome::Conflict(_) => Ok(None),
             }
         })
         .await
@@ -80,8 +80,8 @@ impl Resources {
             plan.delete(&use_key(id.as_str()));
             plan.record_event("app_user_deleted", id.as_str(), &caller.key, jiff::Timestamp::now())?;
             match self.store.commit(plan.to_commit()).await? {
-                Outcome::Done(revision) => self.wait_until_published(revision).await.map(Some),
-                Outcome::Conflict(_) => Ok(None),
+                CommitOutcome::Done(revision) => self.wait_until_published(revision).await.map(Some),
+                CommitOutcome::Conflict(_) => Ok(None),
             }
         })
         .await

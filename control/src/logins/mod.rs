@@ -6,7 +6,7 @@ pub(crate) mod stored_login;
 
 use crate::{
     resources::{CommitPlan, Resources, commit_with_retry},
-    store::{Outcome, Range, Revision},
+    store::{CommitOutcome, Range, Revision},
 };
 use postern_api::{
     Code, Error, Id, Result, Timestamp,
@@ -97,8 +97,8 @@ impl Resources {
         }
         self.plan_session_limit(&mut plan, &user).await?;
         match self.store.commit(plan.to_commit()).await? {
-            Outcome::Done(revision) => Ok(Some(revision)),
-            Outcome::Conflict(_) => Ok(None),
+            CommitOutcome::Done(revision) => Ok(Some(revision)),
+            CommitOutcome::Conflict(_) => Ok(None),
         }
     }
 
@@ -155,8 +155,8 @@ impl Resources {
         let renewed = LoginSession { id, user, key, created_at, ..session.clone() };
         plan.put(&entry.key, stored_login::encode_session(&self.codec, &renewed)?);
         match self.store.commit(plan.to_commit()).await? {
-            Outcome::Done(revision) => Ok(Some(revision)),
-            Outcome::Conflict(_) => Ok(None),
+            CommitOutcome::Done(revision) => Ok(Some(revision)),
+            CommitOutcome::Conflict(_) => Ok(None),
         }
     }
 
@@ -190,8 +190,8 @@ impl Resources {
                 }
             }
             match self.store.commit(plan.to_commit()).await? {
-                Outcome::Done(_) => Ok(Some(())),
-                Outcome::Conflict(_) => Ok(None),
+                CommitOutcome::Done(_) => Ok(Some(())),
+                CommitOutcome::Conflict(_) => Ok(None),
             }
         })
         .await

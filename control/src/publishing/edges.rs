@@ -14,14 +14,14 @@ use std::collections::{BTreeSet, HashMap};
 #[derive(Default)]
 pub(super) struct Edges {
     https: MemoMap<Vec<HostName>, HttpsEdge>,
-    routes: MemoMap<Route, HttpsRoute>,
+    routes: MemoMap<RouteInput, HttpsRoute>,
     /// Routes of each HTTPS edge, in the order of their creation.
     routes_of: HashMap<String, BTreeSet<String>>,
     tls: MemoMap<Vec<HostName>, TlsEdge>,
     tcp: MemoMap<Vec<u16>, TcpEdge>,
 }
 
-struct Route {
+struct RouteInput {
     edge: String,
     match_type: MatchType,
     path: String,
@@ -49,7 +49,7 @@ impl Edges {
         }
         let route = route.and_then(|route| {
             let edge = route.parent.as_ref()?.to_string();
-            Some(Route { edge, match_type: route.spec.match_type, path: route.spec.r#match })
+            Some(RouteInput { edge, match_type: route.spec.match_type, path: route.spec.r#match })
         });
         if let Some(route) = &route {
             self.https.invalidate(&route.edge);
@@ -95,7 +95,7 @@ impl Edges {
     }
 }
 
-impl Route {
+impl RouteInput {
     fn published(&self, id: &str, modules: &ModuleSettings) -> HttpsRoute {
         HttpsRoute {
             id: id.to_owned(),

@@ -1,7 +1,7 @@
 //! One commit in preparation: its conditions, its writes, and the meaning of each condition that may fail.
 
 use super::relations::{Claim, Link, LinkEntry, NewLink};
-use crate::store::{Commit, Condition, Revision, Write};
+use crate::store::{Commit, CommitCondition, Revision, Write};
 use postern_api::{AnyId, Code, Error, Result, Timestamp};
 use serde::Serialize;
 
@@ -19,12 +19,12 @@ pub(super) enum CommitConflict {
 /// A commit in preparation.
 #[derive(Default)]
 pub(crate) struct CommitPlan {
-    conditions: Vec<(Condition, CommitConflict)>,
+    conditions: Vec<(CommitCondition, CommitConflict)>,
     writes: Vec<Write>,
 }
 
 #[derive(Serialize)]
-struct Event<'a> {
+struct StoredEvent<'a> {
     #[serde(rename = "type")]
     name: &'a str,
     object: &'a str,
@@ -36,20 +36,20 @@ impl CommitPlan {
     /// The key must still have the revision it was read at; `None` means it must be absent.
     pub(crate) fn expect_revision(&mut self, key: &str, revision: Option<Revision>) {
         let condition = match revision {
-            Some(revision) => Condition::Unchanged(key.to_owned(), revision),
-            None => Condition::Absent(key.to_owned()),
+            Some(revision) => CommitCondition::Unchanged(key.to_owned(), revision),
+            None => CommitCondition::Absent(key.to_owned()),
         };
         self.conditions.push((condition, CommitConflict::Changed));
     }
 
     /// The key must exist.
     pub(crate) fn expect_present(&mut self, key: &str) {
-        self.conditions.push((Condition::Present(key.to_owned()), CommitConflict::Changed));
+        self.conditions.push((CommitCondition::Present(key.to_owned()), CommitConflict::Changed));
     }
 
     /// No key with this prefix may have been written since the revision.
     pub(crate) fn expect_none_newer(&mut self, prefix: &str, revision: Revision) {
-        self.conditions.push((Condition::NoneNewer(prefix.to_owned(), revision), CommitConflict::Changed));
+        self.conditions.push((CommitCondition::NoneNewer(prefix.to_owned(), revision), CommitConflict::Changed));
     }
 
     pub(crate) fn put(&mut self, key: &str, value: Vec<u8>) {
@@ -66,7 +66,7 @@ impl CommitPlan {
             self.delete(&claim.key());
         }
         for claim in now.iter().filter(|claim| !former.contains(claim)) {
-            self.conditions.push((Condition::Absent(claim.key()), CommitConflict::Taken(claim.clone())));
+            self.conditions.push((CommitCondition::Absent(claim.key()), CommitConflict::Taken(claim.clone())));
             self.put(&claim.key(), record.as_bytes().to_vec());
         }
     }
@@ -86,7 +86,7 @@ impl CommitPlan {
         }
         for new in now.iter().filter(|new| !former.contains(&new.link)) {
             let link = &new.link;
-            self.conditions.push((Condition::Present(link.target_key()), CommitConflict::Missing(new.clone())));
+            self.conditions.push((CommitCondition::Present(link.target_key()), CommitConflict::Missing(new.clone())));
             let entry = LinkEntry { role: link.role, from: record_key.to_owned() };
             self.put(&link.key(from), to_json(&entry)?);
         }
@@ -96,7 +96,7 @@ impl CommitPlan {
     /// Records an event: its name, the id of the changed record, and the id of the key that caused it.
     pub(crate) fn record_event(&mut self, name: &str, object: &str, by: &AnyId, at: jiff::Timestamp) -> Result<()> {
         let id = postern_api::id::next_ksuid(at);
-        let event = Event { name, object, by, at: Timestamp::new(at) };
+        let event = StoredEvent { name, object, by, at: Timestamp::new(at) };
         self.put(&format!("events/ev_{id}"), to_json(&event)?);
         Ok(())
     }
@@ -110,7 +110,7 @@ impl CommitPlan {
     }
 
     /// Meaning of a condition that failed.
-    pub(super) fn conflict(&self, failed: &Condition) -> CommitConflict {
+    pub(super) fn conflict(&self, failed: &CommitCondition) -> CommitConflict {
         let found = self.conditions.iter().find(|(condition, _)| condition == failed);
         found.map_or(CommitConflict::Changed, |(_, conflict)| conflict.clone())
     }

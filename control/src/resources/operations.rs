@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     NameHold,
-    store::{Entry, Outcome, Range, Revision},
+    store::{CommitOutcome, Entry, Range, Revision},
 };
 use postern_api::{
     AnyId, Code, Error, Id, Result, Secret, Timestamp,
@@ -328,8 +328,8 @@ impl Resources {
 
     async fn try_commit(&self, plan: &CommitPlan) -> Result<Result<Revision, CommitConflict>> {
         Ok(match self.store.commit(plan.to_commit()).await? {
-            Outcome::Done(revision) => Ok(revision),
-            Outcome::Conflict(condition) => Err(plan.conflict(&condition)),
+            CommitOutcome::Done(revision) => Ok(revision),
+            CommitOutcome::Conflict(condition) => Err(plan.conflict(&condition)),
         })
     }
 

@@ -186,9 +186,9 @@ impl Rules for ReservedDomain {
 }
 
 /// Certificate of a reserved domain.
-pub(crate) struct Certificate;
+pub(crate) struct DomainCertificatePart;
 
-impl RemovablePart for Certificate {
+impl RemovablePart for DomainCertificatePart {
     type Of = ReservedDomain;
     const NAME: &'static str = "certificate";
     fn remove(stored: &mut StoredRecord<ReservedDomain>) {
@@ -197,9 +197,9 @@ impl RemovablePart for Certificate {
 }
 
 /// Policy for the certificate of a reserved domain.
-pub(crate) struct Policy;
+pub(crate) struct CertificatePolicyPart;
 
-impl RemovablePart for Policy {
+impl RemovablePart for CertificatePolicyPart {
     type Of = ReservedDomain;
     const NAME: &'static str = "certificate_management_policy";
     fn remove(stored: &mut StoredRecord<ReservedDomain>) {

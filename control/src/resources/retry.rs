@@ -10,9 +10,9 @@ const MAX_PAUSE: u32 = 20;
 
 /// One attempt of a change.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Attempt(u32);
+pub(crate) struct CommitAttempt(u32);
 
-impl Attempt {
+impl CommitAttempt {
     /// No further attempt follows.
     pub(crate) fn is_last(self) -> bool {
         self.0 + 1 == COMMIT_ATTEMPTS
@@ -24,10 +24,10 @@ impl Attempt {
 /// # Errors
 /// The first error of `change`, or `StorageConflict` if every attempt collided.
 pub(crate) async fn commit_with_retry<T, F: Future<Output = Result<Option<T>>>>(
-    change: impl Fn(Attempt) -> F,
+    change: impl Fn(CommitAttempt) -> F,
 ) -> Result<T> {
     for attempt in 0..COMMIT_ATTEMPTS {
-        if let Some(done) = change(Attempt(attempt)).await? {
+        if let Some(done) = change(CommitAttempt(attempt)).await? {
             return Ok(done);
         }
         // Random, so that colliding changes spread out.

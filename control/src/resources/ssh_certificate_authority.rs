@@ -1,7 +1,7 @@
 //! SSH certificate authorities: generated key pairs; the private key is sealed and never shown.
 
 use super::{CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord};
-use crate::certificates::ssh::{AuthorityKey, KeyForm};
+use crate::certificates::ssh::{AuthorityKey, SshKeyType};
 use postern_api::{
     Code, Error, KeyType, Result, Secret,
     resource::{
@@ -33,7 +33,7 @@ impl Rules for SshCertificateAuthority {
     ) -> Result<NewRecord<Self>> {
         let key_type = key_type(body.private_key_type.as_deref().unwrap_or_default())?;
         let curve = body.elliptic_curve.unwrap_or_default();
-        let form = KeyForm::choose(key_type, &curve, body.key_size.unwrap_or_default())?;
+        let form = SshKeyType::choose(key_type, &curve, body.key_size.unwrap_or_default())?;
         // Generating an RSA key takes a second or more.
         let generated = tokio::task::spawn_blocking(move || generate(form)).await;
         let pair = generated.map_err(|_| Error::new(Code::Internal, "An SSH key could not be made."))??;
@@ -60,7 +60,7 @@ impl Rules for SshCertificateAuthority {
     }
 }
 
-fn generate(form: KeyForm) -> Result<StoredKeyPair> {
+fn generate(form: SshKeyType) -> Result<StoredKeyPair> {
     let key = AuthorityKey::generate(form)?;
     Ok(StoredKeyPair { private_key: key.to_secret()?, public_key: key.public_line()?, key_type: key.key_type() })
 }

@@ -118,7 +118,7 @@ impl Resources {
     }
 }
 
-fn status(facts: x509::Facts, private_key_type: KeyType) -> TlsCertificateStatus {
+fn status(facts: x509::CertificateFacts, private_key_type: KeyType) -> TlsCertificateStatus {
     TlsCertificateStatus {
         subject_common_name: facts.subject_common_name,
         subject_alternative_names: SubjectAlternativeNames { dns_names: facts.dns_names, ips: facts.ips },

@@ -76,7 +76,7 @@ pub struct CacheVersion(Arc<dyn Any + Send + Sync>);
 
 /// Precondition of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Condition {
+pub enum CommitCondition {
     /// The key does not exist.
     Absent(String),
     /// The key exists.
@@ -102,18 +102,18 @@ pub enum Write {
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
     /// Preconditions, which must all hold.
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<CommitCondition>,
     /// Changes, in order.
     pub writes: Vec<Write>,
 }
 
-/// Outcome of a commit.
+/// CommitOutcome of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CommitOutcome {
     /// Committed to disk as this revision.
     Done(Revision),
     /// Nothing was written, because this condition failed.
-    Conflict(Condition),
+    Conflict(CommitCondition),
 }
 
 /// A changed key.
@@ -156,7 +156,7 @@ pub trait Store: Send + Sync + 'static {
     /// Reads keys with a prefix, largest first.
     fn range(&self, range: Range) -> BoxFuture<'_, Result<Page>>;
     /// Commits changes if all conditions hold.
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Outcome>>;
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<CommitOutcome>>;
     /// Follows changes of keys with a prefix that were committed after a revision.
     fn watch(&self, prefix: &str, after: Revision) -> Box<dyn Watch>;
     /// Begins a lease.
@@ -186,7 +186,7 @@ impl CacheVersion {
 impl Commit {
     /// Adds a condition.
     #[must_use]
-    pub fn when(mut self, condition: Condition) -> Self {
+    pub fn when(mut self, condition: CommitCondition) -> Self {
         self.conditions.push(condition);
         self
     }

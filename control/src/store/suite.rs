@@ -1,6 +1,6 @@
 //! Requirements of every engine. `engine_suite!(Bench)` generates the tests for one engine.
 
-use super::{Batch, Commit, Condition, LeaseId, Outcome, Range, Revision, Store, StoreError, Write};
+use super::{Batch, Commit, CommitCondition, CommitOutcome, LeaseId, Range, Revision, Store, StoreError, Write};
 use jiff::{SignedDuration, Timestamp};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -41,8 +41,8 @@ pub(super) use engine_suite;
 
 async fn done(store: &dyn Store, commit: Commit) -> Revision {
     match store.commit(commit).await.expect("a commit") {
-        Outcome::Done(revision) => revision,
-        Outcome::Conflict(condition) => panic!("{condition:?} should hold"),
+        CommitOutcome::Done(revision) => revision,
+        CommitOutcome::Conflict(condition) => panic!("{condition:?} should hold"),
     }
 }
 
@@ -63,33 +63,33 @@ pub(super) async fn each_condition_is_honoured(bench: impl Bench) {
     let key = || "a/1".to_owned();
     let none = || "a/none".to_owned();
     let table = [
-        (Condition::Present(key()), true),
-        (Condition::Present(none()), false),
-        (Condition::Absent(key()), false),
-        (Condition::Absent(none()), true),
-        (Condition::Unchanged(key(), first), true),
-        (Condition::Unchanged(key(), second), false),
-        (Condition::Unchanged(none(), first), false),
-        (Condition::NoneNewer("a/".to_owned(), second), true),
-        (Condition::NoneNewer("a/".to_owned(), first), false),
-        (Condition::NoneNewer("a/1".to_owned(), first), true),
-        (Condition::NoneNewer("b/".to_owned(), 0), true),
+        (CommitCondition::Present(key()), true),
+        (CommitCondition::Present(none()), false),
+        (CommitCondition::Absent(key()), false),
+        (CommitCondition::Absent(none()), true),
+        (CommitCondition::Unchanged(key(), first), true),
+        (CommitCondition::Unchanged(key(), second), false),
+        (CommitCondition::Unchanged(none(), first), false),
+        (CommitCondition::NoneNewer("a/".to_owned(), second), true),
+        (CommitCondition::NoneNewer("a/".to_owned(), first), false),
+        (CommitCondition::NoneNewer("a/1".to_owned(), first), true),
+        (CommitCondition::NoneNewer("b/".to_owned(), 0), true),
     ];
     for (condition, holds) in table {
         let outcome = store.commit(Commit::default().when(condition.clone())).await.expect("a commit");
-        assert_eq!(matches!(outcome, Outcome::Done(_)), holds, "{condition:?}");
+        assert_eq!(matches!(outcome, CommitOutcome::Done(_)), holds, "{condition:?}");
     }
     done(store, Commit::default().delete("a/1")).await;
     assert_eq!(text(store, "a/1").await, None);
-    done(store, put("a/1", "again").when(Condition::Absent(key()))).await;
+    done(store, put("a/1", "again").when(CommitCondition::Absent(key()))).await;
 }
 
 pub(super) async fn a_refused_commit_writes_nothing(bench: impl Bench) {
     let store = bench.open();
     let before = done(store.as_ref(), put("a", "old")).await;
-    let missing = Condition::Present("missing".to_owned());
-    let commit = put("a", "new").put("b", "new").when(Condition::Present("a".to_owned())).when(missing.clone());
-    assert_eq!(store.commit(commit).await.expect("a commit"), Outcome::Conflict(missing));
+    let missing = CommitCondition::Present("missing".to_owned());
+    let commit = put("a", "new").put("b", "new").when(CommitCondition::Present("a".to_owned())).when(missing.clone());
+    assert_eq!(store.commit(commit).await.expect("a commit"), CommitOutcome::Conflict(missing));
     assert_eq!(text(store.as_ref(), "a").await.as_deref(), Some("old"));
     assert_eq!(text(store.as_ref(), "b").await, None);
     assert_eq!(store.range(Range::new("", 10)).await.expect("a range").revision, before);
@@ -129,10 +129,10 @@ pub(super) async fn parallel_writers_lose_nothing(bench: impl Bench) {
                     let entry = store.get("counter").await.expect("a read").expect("it exists");
                     let value: usize = String::from_utf8_lossy(&entry.value).parse().expect("a number");
                     let commit = put("counter", (value + 1).to_string())
-                        .when(Condition::Unchanged("counter".to_owned(), entry.revision));
+                        .when(CommitCondition::Unchanged("counter".to_owned(), entry.revision));
                     match store.commit(commit).await.expect("a commit") {
-                        Outcome::Done(_) => break,
-                        Outcome::Conflict(_) => conflicts += 1,
+                        CommitOutcome::Done(_) => break,
+                        CommitOutcome::Conflict(_) => conflicts += 1,
                     }
                 }
             }
@@ -277,7 +277,7 @@ pub(super) async fn leases_end_when_their_time_is_over(bench: impl Bench) {
     assert!(gone.len() == 1 && gone[0].key == "nodes/short" && gone[0].value.is_none(), "a watch hears of it");
     assert!(!store.keep(short, after(20)).await.expect("kept"), "an ended lease stays ended");
     let outcome = store.commit(leased("nodes/late", short)).await.expect("a commit");
-    assert!(matches!(outcome, Outcome::Conflict(_)), "nothing can be put under an ended lease");
+    assert!(matches!(outcome, CommitOutcome::Conflict(_)), "nothing can be put under an ended lease");
     store.revoke(long).await.expect("revoked");
     assert_eq!(text(store, "nodes/long").await, None);
 }

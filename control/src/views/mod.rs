@@ -38,7 +38,7 @@ pub(crate) trait DeletableView: ViewSource + Removable {
 }
 
 /// A page of a view, newest first.
-pub(crate) struct ViewPage<V> {
+pub(crate) struct ViewRecords<V> {
     pub(crate) records: Vec<V>,
     /// Cursor of the next page, if there is one.
     pub(crate) before: Option<Id<V>>,
@@ -54,13 +54,13 @@ impl Resources {
         caller: &Caller,
         before: Option<&Id<V>>,
         limit: usize,
-    ) -> Result<ViewPage<V>> {
+    ) -> Result<ViewRecords<V>> {
         check_access::<V>(caller)?;
         let mut records = V::list(self, before, limit + 1).await?;
         let more = records.len() > limit;
         records.truncate(limit);
         let before = records.last().filter(|_| more).map(|record| record.id().clone());
-        Ok(ViewPage { records, before })
+        Ok(ViewRecords { records, before })
     }
 
     /// Reads one record of a view.

@@ -22,13 +22,13 @@ const TAG: &str = "PRIVATE KEY";
 
 /// Type of a key to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyForm {
+pub(crate) enum SshKeyType {
     Ed25519,
     Ecdsa(EcdsaCurve),
     Rsa(KeySize),
 }
 
-impl KeyForm {
+impl SshKeyType {
     /// Parses the caller's choice; an empty text and zero stand for the default.
     ///
     /// # Errors
@@ -48,19 +48,19 @@ impl KeyForm {
             return Err(Error::new(Code::SshKeySizeNotRsa, sentence).with("field", "key_size"));
         }
         match key_type {
-            KeyType::Ed25519 => Ok(KeyForm::Ed25519),
+            KeyType::Ed25519 => Ok(SshKeyType::Ed25519),
             KeyType::Ecdsa => match curve {
-                "" | "nistp256" => Ok(KeyForm::Ecdsa(EcdsaCurve::NistP256)),
-                "nistp384" => Ok(KeyForm::Ecdsa(EcdsaCurve::NistP384)),
-                "nistp521" => Ok(KeyForm::Ecdsa(EcdsaCurve::NistP521)),
+                "" | "nistp256" => Ok(SshKeyType::Ecdsa(EcdsaCurve::NistP256)),
+                "nistp384" => Ok(SshKeyType::Ecdsa(EcdsaCurve::NistP384)),
+                "nistp521" => Ok(SshKeyType::Ecdsa(EcdsaCurve::NistP521)),
                 _ => {
                     let sentence = "`elliptic_curve` must be `nistp256`, `nistp384` or `nistp521`.";
                     Err(Error::new(Code::SshCurveUnknown, sentence).with("field", "elliptic_curve"))
                 }
             },
             KeyType::Rsa => match bits {
-                0 | 4096 => Ok(KeyForm::Rsa(KeySize::Rsa4096)),
-                2048 => Ok(KeyForm::Rsa(KeySize::Rsa2048)),
+                0 | 4096 => Ok(SshKeyType::Rsa(KeySize::Rsa4096)),
+                2048 => Ok(SshKeyType::Rsa(KeySize::Rsa2048)),
                 _ => {
                     let sentence = format!("`key_size` must be 2048 or 4096; it is {bits}.");
                     Err(Error::new(Code::SshKeySize, sentence).with("field", "key_size"))
@@ -72,11 +72,11 @@ impl KeyForm {
 
 /// A key pair that signs SSH certificates. `Debug` omits the private key.
 pub(crate) struct AuthorityKey {
-    pair: Pair,
+    pair: SigningKeyPair,
     public: KeyData,
 }
 
-enum Pair {
+enum SigningKeyPair {
     Ed25519(Ed25519KeyPair),
     Ecdsa(EcdsaKeyPair, EcdsaCurve),
     Rsa(RsaKeyPair),
@@ -84,16 +84,18 @@ enum Pair {
 
 impl AuthorityKey {
     /// Generates a key pair. Blocks for a second or more for RSA.
-    pub(crate) fn generate(form: KeyForm) -> Result<Self> {
+    pub(crate) fn generate(form: SshKeyType) -> Result<Self> {
         let failed = |_| issue_failed(&"no SSH key could be made");
         match form {
-            KeyForm::Ed25519 => {
-                Ed25519KeyPair::generate().map_err(failed).and_then(|pair| Self::of(Pair::Ed25519(pair)))
+            SshKeyType::Ed25519 => {
+                Ed25519KeyPair::generate().map_err(failed).and_then(|pair| Self::of(SigningKeyPair::Ed25519(pair)))
             }
-            KeyForm::Ecdsa(curve) => EcdsaKeyPair::generate(algorithm(curve))
+            SshKeyType::Ecdsa(curve) => EcdsaKeyPair::generate(algorithm(curve))
                 .map_err(failed)
-                .and_then(|pair| Self::of(Pair::Ecdsa(pair, curve))),
-            KeyForm::Rsa(size) => RsaKeyPair::generate(size).map_err(failed).and_then(|pair| Self::of(Pair::Rsa(pair))),
+                .and_then(|pair| Self::of(SigningKeyPair::Ecdsa(pair, curve))),
+            SshKeyType::Rsa(size) => {
+                RsaKeyPair::generate(size).map_err(failed).and_then(|pair| Self::of(SigningKeyPair::Rsa(pair)))
+            }
         }
     }
 
@@ -103,24 +105,24 @@ impl AuthorityKey {
         let block = pem::parse(secret.reveal()).map_err(|_| unreadable())?;
         let bytes = Zeroizing::new(block.into_contents());
         if let Ok(pair) = Ed25519KeyPair::from_pkcs8(&bytes) {
-            return Self::of(Pair::Ed25519(pair));
+            return Self::of(SigningKeyPair::Ed25519(pair));
         }
         for curve in [EcdsaCurve::NistP256, EcdsaCurve::NistP384, EcdsaCurve::NistP521] {
             if let Ok(pair) = EcdsaKeyPair::from_pkcs8(algorithm(curve), &bytes) {
-                return Self::of(Pair::Ecdsa(pair, curve));
+                return Self::of(SigningKeyPair::Ecdsa(pair, curve));
             }
         }
         let pair = RsaKeyPair::from_pkcs8(&bytes).map_err(|_| unreadable())?;
-        Self::of(Pair::Rsa(pair))
+        Self::of(SigningKeyPair::Rsa(pair))
     }
 
     /// The private key as PKCS#8 in PEM.
     pub(crate) fn to_secret(&self) -> Result<Secret> {
         let failed = |_| issue_failed(&"an SSH key could not be written");
         let bytes = match &self.pair {
-            Pair::Ed25519(pair) => pair.to_pkcs8().map_err(failed)?.as_ref().to_vec(),
-            Pair::Ecdsa(pair, _) => pair.to_pkcs8v1().map_err(failed)?.as_ref().to_vec(),
-            Pair::Rsa(pair) => AsDer::<Pkcs8V1Der<'_>>::as_der(pair).map_err(failed)?.as_ref().to_vec(),
+            SigningKeyPair::Ed25519(pair) => pair.to_pkcs8().map_err(failed)?.as_ref().to_vec(),
+            SigningKeyPair::Ecdsa(pair, _) => pair.to_pkcs8v1().map_err(failed)?.as_ref().to_vec(),
+            SigningKeyPair::Rsa(pair) => AsDer::<Pkcs8V1Der<'_>>::as_der(pair).map_err(failed)?.as_ref().to_vec(),
         };
         let block = pem::Pem::new(TAG, bytes);
         let secret = Secret::new(pem::encode(&block));
@@ -135,13 +137,13 @@ impl AuthorityKey {
 
     pub(crate) fn key_type(&self) -> KeyType {
         match self.pair {
-            Pair::Ed25519(_) => KeyType::Ed25519,
-            Pair::Ecdsa(..) => KeyType::Ecdsa,
-            Pair::Rsa(_) => KeyType::Rsa,
+            SigningKeyPair::Ed25519(_) => KeyType::Ed25519,
+            SigningKeyPair::Ecdsa(..) => KeyType::Ecdsa,
+            SigningKeyPair::Rsa(_) => KeyType::Rsa,
         }
     }
 
-    fn of(pair: Pair) -> Result<Self> {
+    fn of(pair: SigningKeyPair) -> Result<Self> {
         let public = public(&pair).map_err(|error| issue_failed(&error))?;
         Ok(AuthorityKey { pair, public })
     }
@@ -163,14 +165,16 @@ impl Signer<Signature> for AuthorityKey {
     fn try_sign(&self, message: &[u8]) -> signature::Result<Signature> {
         let failed = |_| signature::Error::new();
         let (algorithm, bytes) = match &self.pair {
-            Pair::Ed25519(pair) => (Algorithm::Ed25519, pair.try_sign(message).map_err(failed)?.as_ref().to_vec()),
-            Pair::Ecdsa(pair, curve) => {
+            SigningKeyPair::Ed25519(pair) => {
+                (Algorithm::Ed25519, pair.try_sign(message).map_err(failed)?.as_ref().to_vec())
+            }
+            SigningKeyPair::Ecdsa(pair, curve) => {
                 let fixed = pair.sign(&SystemRandom::new(), message).map_err(failed)?;
                 let (r, s) = fixed.as_ref().split_at(fixed.as_ref().len() / 2);
                 (Algorithm::Ecdsa { curve: *curve }, [encode_mpint(r)?, encode_mpint(s)?].concat())
             }
             // OpenSSH refuses SHA-1 (RFC 8332 defines SHA-2 for RSA keys).
-            Pair::Rsa(pair) => {
+            SigningKeyPair::Rsa(pair) => {
                 let mut bytes = vec![0; pair.public_modulus_len()];
                 pair.sign(&RSA_PKCS1_SHA512, &SystemRandom::new(), message, &mut bytes).map_err(failed)?;
                 (Algorithm::Rsa { hash: Some(HashAlg::Sha512) }, bytes)
@@ -188,11 +192,11 @@ fn algorithm(curve: EcdsaCurve) -> &'static EcdsaSigningAlgorithm {
     }
 }
 
-fn public(pair: &Pair) -> ssh_key::Result<KeyData> {
+fn public(pair: &SigningKeyPair) -> ssh_key::Result<KeyData> {
     Ok(match pair {
-        Pair::Ed25519(pair) => KeyData::Ed25519(Ed25519PublicKey::try_from(pair.public_key().as_ref())?),
-        Pair::Ecdsa(pair, _) => KeyData::Ecdsa(EcdsaPublicKey::from_sec1_bytes(pair.public_key().as_ref())?),
-        Pair::Rsa(pair) => KeyData::Rsa(RsaPublicKey {
+        SigningKeyPair::Ed25519(pair) => KeyData::Ed25519(Ed25519PublicKey::try_from(pair.public_key().as_ref())?),
+        SigningKeyPair::Ecdsa(pair, _) => KeyData::Ecdsa(EcdsaPublicKey::from_sec1_bytes(pair.public_key().as_ref())?),
+        SigningKeyPair::Rsa(pair) => KeyData::Rsa(RsaPublicKey {
             e: Mpint::from_positive_bytes(pair.public_key().exponent().big_endian_without_leading_zero())?,
             n: Mpint::from_positive_bytes(pair.public_key().modulus().big_endian_without_leading_zero())?,
         }),
@@ -213,17 +217,20 @@ mod tests {
     const CURVES: [EcdsaCurve; 3] = [EcdsaCurve::NistP256, EcdsaCurve::NistP384, EcdsaCurve::NistP521];
 
     fn refused(key_type: Option<KeyType>, curve: &str, bits: i64) -> (Code, String) {
-        let error = KeyForm::choose(key_type, curve, bits).expect_err("refused");
+        let error = SshKeyType::choose(key_type, curve, bits).expect_err("refused");
         (error.code, error.details["field"].clone())
     }
 
     #[test]
     fn the_default_is_ed25519_with_default_sizes() {
-        assert_eq!(KeyForm::choose(None, "", 0), Ok(KeyForm::Ed25519));
-        assert_eq!(KeyForm::choose(Some(KeyType::Ecdsa), "", 0), Ok(KeyForm::Ecdsa(EcdsaCurve::NistP256)));
-        assert_eq!(KeyForm::choose(Some(KeyType::Ecdsa), "nistp521", 0), Ok(KeyForm::Ecdsa(EcdsaCurve::NistP521)));
-        assert_eq!(KeyForm::choose(Some(KeyType::Rsa), "", 2048), Ok(KeyForm::Rsa(KeySize::Rsa2048)));
-        assert_eq!(KeyForm::choose(Some(KeyType::Rsa), "", 0), Ok(KeyForm::Rsa(KeySize::Rsa4096)));
+        assert_eq!(SshKeyType::choose(None, "", 0), Ok(SshKeyType::Ed25519));
+        assert_eq!(SshKeyType::choose(Some(KeyType::Ecdsa), "", 0), Ok(SshKeyType::Ecdsa(EcdsaCurve::NistP256)));
+        assert_eq!(
+            SshKeyType::choose(Some(KeyType::Ecdsa), "nistp521", 0),
+            Ok(SshKeyType::Ecdsa(EcdsaCurve::NistP521))
+        );
+        assert_eq!(SshKeyType::choose(Some(KeyType::Rsa), "", 2048), Ok(SshKeyType::Rsa(KeySize::Rsa2048)));
+        assert_eq!(SshKeyType::choose(Some(KeyType::Rsa), "", 0), Ok(SshKeyType::Rsa(KeySize::Rsa4096)));
     }
 
     #[test]
@@ -242,8 +249,8 @@ mod tests {
 
     #[test]
     fn a_key_survives_encoding_and_decoding() {
-        let mut forms = vec![KeyForm::Ed25519, KeyForm::Rsa(KeySize::Rsa2048)];
-        forms.extend(CURVES.map(KeyForm::Ecdsa));
+        let mut forms = vec![SshKeyType::Ed25519, SshKeyType::Rsa(KeySize::Rsa2048)];
+        forms.extend(CURVES.map(SshKeyType::Ecdsa));
         for form in forms {
             let key = AuthorityKey::generate(form).expect("a key");
             let secret = key.to_secret().expect("a secret");

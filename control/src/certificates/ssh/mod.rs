@@ -5,7 +5,7 @@ mod key;
 mod public_key;
 
 pub(crate) use certificate::{CertificateContents, Purpose, Validity};
-pub(crate) use key::{AuthorityKey, KeyForm};
+pub(crate) use key::{AuthorityKey, SshKeyType};
 pub(crate) use public_key::SubjectKey;
 
 /// Smallest RSA key that OpenSSH accepts.

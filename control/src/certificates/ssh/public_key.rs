@@ -134,7 +134,7 @@ fn refused(code: Code, sentence: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certificates::ssh::{AuthorityKey, KeyForm};
+    use crate::certificates::ssh::{AuthorityKey, SshKeyType};
     use proptest::prelude::*;
 
     fn code(text: &str) -> Code {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     fn line() -> String {
-        AuthorityKey::generate(KeyForm::Ed25519).expect("a key").public_line().expect("a line")
+        AuthorityKey::generate(SshKeyType::Ed25519).expect("a key").public_line().expect("a line")
     }
 
     #[test]

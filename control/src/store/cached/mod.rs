@@ -7,8 +7,8 @@
 mod sharded_cache;
 
 use super::{
-    CacheKey, CacheVersion, Commit, Entry, LeaseId, Outcome, Page, Range, Result, Revision, Store, StoreError, Watch,
-    Write,
+    CacheKey, CacheVersion, Commit, CommitOutcome, Entry, LeaseId, Page, Range, Result, Revision, Store, StoreError,
+    Watch, Write,
 };
 use futures::{FutureExt, future::BoxFuture};
 use sharded_cache::{CacheValue, Lookup, ShardedCache, WriteOutcome};
@@ -133,10 +133,10 @@ impl PendingCommit {
         PendingCommit { inner, keys, prefixes, outcome: WriteOutcome::Unknown }
     }
 
-    fn finish(mut self, outcome: &Result<Outcome>) {
+    fn finish(mut self, outcome: &Result<CommitOutcome>) {
         self.outcome = match outcome {
-            Ok(Outcome::Done(revision)) => WriteOutcome::Written(*revision, ()),
-            Ok(Outcome::Conflict(_)) => WriteOutcome::Conflict,
+            Ok(CommitOutcome::Done(revision)) => WriteOutcome::Written(*revision, ()),
+            Ok(CommitOutcome::Conflict(_)) => WriteOutcome::Conflict,
             Err(_) => WriteOutcome::Unknown,
         };
     }
@@ -214,7 +214,7 @@ impl Store for Cached {
         self.inner.range(range).boxed()
     }
 
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Outcome>> {
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<CommitOutcome>> {
         let inner = self.inner.clone();
         run_to_completion(async move {
             let pending = PendingCommit::begin(inner.clone(), &commit.writes);

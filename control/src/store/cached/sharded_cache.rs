@@ -26,7 +26,7 @@ pub(super) trait CacheValue: Send + Sync + 'static {
 
 /// A cache of values by key, bounded in bytes.
 pub(super) struct ShardedCache<V> {
-    shards: Vec<Mutex<Shard<V>>>,
+    shards: Vec<Mutex<CacheShard<V>>>,
     hasher: RandomState,
     max_item_bytes: u64,
 }
@@ -45,7 +45,7 @@ pub(super) enum Lookup<V> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Generation(u64);
 
-/// Outcome of a write.
+/// CommitOutcome of a write.
 #[derive(Clone, Copy)]
 pub(super) enum WriteOutcome<T> {
     /// The key holds this value since that revision.
@@ -56,7 +56,7 @@ pub(super) enum WriteOutcome<T> {
     Unknown,
 }
 
-struct Shard<V> {
+struct CacheShard<V> {
     cached: unsync::Cache<String, Arc<V>, ByteWeighter>,
     /// Keys being written.
     writing: HashMap<String, Writing<V>>,
@@ -91,7 +91,7 @@ impl<V: CacheValue> ShardedCache<V> {
         let each = bytes / SHARDS as u64;
         let items = usize::try_from(each / (4 * OVERHEAD_BYTES)).unwrap_or(usize::MAX);
         let shard = || {
-            Mutex::new(Shard {
+            Mutex::new(CacheShard {
                 cached: unsync::Cache::with_weighter(items, each, ByteWeighter),
                 writing: HashMap::new(),
                 unknown_writes: 0,
@@ -199,7 +199,7 @@ impl<V: CacheValue> ShardedCache<V> {
         }
     }
 
-    fn shard(&self, key: &str) -> MutexGuard<'_, Shard<V>> {
+    fn shard(&self, key: &str) -> MutexGuard<'_, CacheShard<V>> {
         let hash = self.hasher.hash_one(key);
         // The remainder is smaller than the number of shards.
         locked(&self.shards[usize::try_from(hash % SHARDS as u64).unwrap_or_default()])
@@ -213,6 +213,6 @@ impl<V: CacheValue> ShardedCache<V> {
 }
 
 /// Ignores poisoning: no code panics under the lock between two changes that belong together.
-fn locked<V>(shard: &Mutex<Shard<V>>) -> MutexGuard<'_, Shard<V>> {
+fn locked<V>(shard: &Mutex<CacheShard<V>>) -> MutexGuard<'_, CacheShard<V>> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }

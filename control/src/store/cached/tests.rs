@@ -1,7 +1,7 @@
 //! The suite for every engine, and tests that cached values are indistinguishable from values that are read.
 
 use super::*;
-use crate::store::{Batch, Change, Condition, sqlite, suite::engine_suite};
+use crate::store::{Batch, Change, CommitCondition, sqlite, suite::engine_suite};
 use proptest::prelude::*;
 use std::sync::{Mutex, atomic::AtomicU64};
 
@@ -52,11 +52,11 @@ impl Slow {
         }
     }
 
-    fn perform(&self, commit: &Commit) -> Outcome {
+    fn perform(&self, commit: &Commit) -> CommitOutcome {
         let mut state = self.state.lock().expect("unpoisoned");
         for condition in &commit.conditions {
-            if matches!(condition, Condition::Absent(key) if state.entries.contains_key(key)) {
-                return Outcome::Conflict(condition.clone());
+            if matches!(condition, CommitCondition::Absent(key) if state.entries.contains_key(key)) {
+                return CommitOutcome::Conflict(condition.clone());
             }
         }
         state.revision += 1;
@@ -73,7 +73,7 @@ impl Slow {
             let moment = self.now();
             state.history.push((moment, Change { revision, key, value }));
         }
-        Outcome::Done(revision)
+        CommitOutcome::Done(revision)
     }
 }
 
@@ -109,7 +109,7 @@ impl Store for Slow {
         }
         .boxed()
     }
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Outcome>> {
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<CommitOutcome>> {
         async move {
             self.pause().await;
             let outcome = self.perform(&commit);
@@ -179,21 +179,26 @@ fn acts() -> impl Strategy<Value = Vec<Vec<Act>>> {
 }
 
 /// A completed read: when it began and ended, and the value of a key.
-struct Seen {
+struct CompletedRead {
     began: u64,
     ended: u64,
     key: String,
     value: Option<Vec<u8>>,
 }
 
-async fn act(engine: &Arc<Slow>, store: &Arc<Cached>, act: Act, number: u32, seen: &Mutex<Vec<Seen>>) {
+async fn act(engine: &Arc<Slow>, store: &Arc<Cached>, act: Act, number: u32, seen: &Mutex<Vec<CompletedRead>>) {
     let put = |key: &str| Commit::default().put(key, number.to_string());
     match act {
         Act::Get(key) => {
             let began = engine.now();
             let entry = store.get(&key).await.expect("a read");
             let ended = engine.now();
-            seen.lock().expect("unpoisoned").push(Seen { began, ended, key, value: entry.map(|entry| entry.value) });
+            seen.lock().expect("unpoisoned").push(CompletedRead {
+                began,
+                ended,
+                key,
+                value: entry.map(|entry| entry.value),
+            });
         }
         Act::Range(prefix) => {
             let began = engine.now();
@@ -202,7 +207,7 @@ async fn act(engine: &Arc<Slow>, store: &Arc<Cached>, act: Act, number: u32, see
             assert_page(engine, &prefix, &page);
             for key in KEYS.iter().filter(|key| key.starts_with(&prefix)) {
                 let value = page.entries.iter().find(|entry| entry.key == *key).map(|entry| entry.value.clone());
-                seen.lock().expect("unpoisoned").push(Seen { began, ended, key: (*key).to_owned(), value });
+                seen.lock().expect("unpoisoned").push(CompletedRead { began, ended, key: (*key).to_owned(), value });
             }
         }
         Act::Commit(keys) => {
@@ -212,7 +217,7 @@ async fn act(engine: &Arc<Slow>, store: &Arc<Cached>, act: Act, number: u32, see
             store.commit(commit).await.expect("a commit");
         }
         Act::Claim(key) => {
-            store.commit(put(&key).when(Condition::Absent(key))).await.expect("a commit");
+            store.commit(put(&key).when(CommitCondition::Absent(key))).await.expect("a commit");
         }
         Act::Leave(key) => {
             let mut commit = store.commit(put(&key));
@@ -247,7 +252,7 @@ fn assert_page(engine: &Slow, prefix: &str, page: &Page) {
 }
 
 /// Each read gave a value that its key had during the read, and none an older one than a read before it.
-fn assert_true(engine: &Slow, seen: &Mutex<Vec<Seen>>) {
+fn assert_true(engine: &Slow, seen: &Mutex<Vec<CompletedRead>>) {
     let mut seen = std::mem::take(&mut *seen.lock().expect("unpoisoned"));
     seen.sort_by_key(|read| read.began);
     let history = std::mem::take(&mut engine.state.lock().expect("unpoisoned").history);

@@ -7,7 +7,8 @@ mod recent_changes;
 mod statements;
 
 use super::{
-    Batch, Commit, Entry, LeaseId, Outcome, Page, Range, Result, Revision, Store, StoreError, Watch, lock::FolderLock,
+    Batch, Commit, CommitOutcome, Entry, LeaseId, Page, Range, Result, Revision, Store, StoreError, Watch,
+    lock::FolderLock,
 };
 use crate::files;
 use futures::{FutureExt, future::BoxFuture};
@@ -52,7 +53,7 @@ fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
     files::create_private_folder(folder)?;
     let lock = FolderLock::take(folder)?;
     files::open_or_create(&folder.join(FILE), files::PRIVATE)?;
-    let folder = DataFolder { folder: folder.to_owned() };
+    let folder = DatabaseFolder { folder: folder.to_owned() };
     let mut connection = folder.connect()?;
     let newest = folder.sql(statements::prepare(&mut connection, pages))?.ok_or_else(|| folder.too_new())?;
     let (announce, revision) = watch::channel(newest);
@@ -60,7 +61,7 @@ fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
     let readers =
         Arc::new(Readers { folder: folder.clone(), idle: Mutex::default(), permits: Semaphore::new(MAX_READERS) });
     let recent = Arc::new(RecentChanges::new(newest));
-    let writer = Writer { folder, connection, announce, recent: recent.clone(), _lock: lock };
+    let writer = WriterThread { folder, connection, announce, recent: recent.clone(), _lock: lock };
     let writer = std::thread::Builder::new()
         .name("store-writer".to_owned())
         .spawn(move || writer.run(queue))
@@ -71,11 +72,11 @@ fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
 // === the folder and its errors ===
 
 #[derive(Clone)]
-struct DataFolder {
+struct DatabaseFolder {
     folder: PathBuf,
 }
 
-impl DataFolder {
+impl DatabaseFolder {
     fn connect(&self) -> Result<Connection> {
         let connection = self.sql(Connection::open(self.folder.join(FILE)))?;
         self.sql(connection.busy_timeout(Duration::from_secs(5)))?;
@@ -118,15 +119,15 @@ struct Job {
     response: oneshot::Sender<Result<WriteResponse>>,
 }
 
-struct Writer {
-    folder: DataFolder,
+struct WriterThread {
+    folder: DatabaseFolder,
     connection: Connection,
     announce: watch::Sender<Revision>,
     recent: Arc<RecentChanges>,
     _lock: FolderLock,
 }
 
-impl Writer {
+impl WriterThread {
     fn run(mut self, mut queue: mpsc::Receiver<Job>) {
         while let Some(first) = queue.blocking_recv() {
             let mut group = vec![first];
@@ -177,7 +178,7 @@ impl Writer {
 // === the readers ===
 
 struct Readers {
-    folder: DataFolder,
+    folder: DatabaseFolder,
     idle: Mutex<Vec<Connection>>,
     permits: Semaphore,
 }
@@ -260,7 +261,7 @@ impl Store for Sqlite {
         self.readers.read(move |transaction| statements::range(transaction, &range)).boxed()
     }
 
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Outcome>> {
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<CommitOutcome>> {
         async move {
             match self.perform(WriteRequest::Commit(commit)).await? {
                 WriteResponse::Committed(outcome) => Ok(outcome),

@@ -15,11 +15,11 @@ const CHANGE_OVERHEAD_BYTES: usize = 96;
 
 /// Latest changes in the order of their commits.
 pub(super) struct RecentChanges {
-    buffer: Mutex<Buffer>,
+    buffer: Mutex<ChangeBuffer>,
     max_bytes: usize,
 }
 
-struct Buffer {
+struct ChangeBuffer {
     changes: VecDeque<Change>,
     bytes: usize,
     /// All changes after this revision are in the buffer.
@@ -34,12 +34,12 @@ impl RecentChanges {
 
     fn with_max_bytes(newest: Revision, max_bytes: usize) -> Self {
         RecentChanges {
-            buffer: Mutex::new(Buffer { changes: VecDeque::new(), bytes: 0, complete_after: newest }),
+            buffer: Mutex::new(ChangeBuffer { changes: VecDeque::new(), bytes: 0, complete_after: newest }),
             max_bytes,
         }
     }
 
-    fn buffer(&self) -> MutexGuard<'_, Buffer> {
+    fn buffer(&self) -> MutexGuard<'_, ChangeBuffer> {
         self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

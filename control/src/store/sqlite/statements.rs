@@ -1,6 +1,6 @@
 //! All SQL statements, each in a function named after its purpose.
 
-use crate::store::{Change, Commit, Condition, Entry, LeaseId, Outcome, Page, Range, Revision, Write};
+use crate::store::{Change, Commit, CommitCondition, CommitOutcome, Entry, LeaseId, Page, Range, Revision, Write};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
 /// Version of the tables; a file with a larger number was written by a newer version.
@@ -59,7 +59,7 @@ pub(super) enum WriteRequest {
 
 /// Response of the writer.
 pub(super) enum WriteResponse {
-    Committed(Outcome),
+    Committed(CommitOutcome),
     Granted(LeaseId),
     Extended(bool),
     Revoked,
@@ -81,9 +81,9 @@ pub(super) fn perform_group<'a>(
 ) -> rusqlite::Result<GroupResult> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let before = newest(&transaction)?;
-    let mut log = Log { transaction: &transaction, revision: before, changes: Vec::new() };
+    let mut log = LogWriter { transaction: &transaction, revision: before, changes: Vec::new() };
     let responses = group.map(|request| log.perform(request)).collect::<rusqlite::Result<Vec<_>>>()?;
-    let Log { revision: after, changes, .. } = log;
+    let LogWriter { revision: after, changes, .. } = log;
     if after != before {
         transaction.prepare_cached("UPDATE log SET revision = ?1")?.execute([after])?;
         if before / TRUNCATE_INTERVAL != after / TRUNCATE_INTERVAL && after > MIN_LOG_COMMITS {
@@ -101,13 +101,13 @@ fn truncate_log(transaction: &Transaction<'_>, up_to: Revision) -> rusqlite::Res
     Ok(())
 }
 
-struct Log<'a> {
+struct LogWriter<'a> {
     transaction: &'a Transaction<'a>,
     revision: Revision,
     changes: Vec<Change>,
 }
 
-impl Log<'_> {
+impl LogWriter<'_> {
     fn perform(&mut self, request: &WriteRequest) -> rusqlite::Result<WriteResponse> {
         Ok(match request {
             WriteRequest::Commit(commit) => WriteResponse::Committed(self.commit(commit)?),
@@ -138,10 +138,10 @@ impl Log<'_> {
         })
     }
 
-    fn commit(&mut self, commit: &Commit) -> rusqlite::Result<Outcome> {
+    fn commit(&mut self, commit: &Commit) -> rusqlite::Result<CommitOutcome> {
         for condition in &commit.conditions {
             if !self.holds(condition)? {
-                return Ok(Outcome::Conflict(condition.clone()));
+                return Ok(CommitOutcome::Conflict(condition.clone()));
             }
         }
         if let Some(lease) = commit.writes.iter().find_map(|write| match write {
@@ -149,22 +149,22 @@ impl Log<'_> {
             _ => None,
         }) && !self.lives(lease)?
         {
-            return Ok(Outcome::Conflict(Condition::Present(format!("leases/{}", lease.0))));
+            return Ok(CommitOutcome::Conflict(CommitCondition::Present(format!("leases/{}", lease.0))));
         }
         self.write(&commit.writes)?;
-        Ok(Outcome::Done(self.revision))
+        Ok(CommitOutcome::Done(self.revision))
     }
 
-    fn holds(&self, condition: &Condition) -> rusqlite::Result<bool> {
+    fn holds(&self, condition: &CommitCondition) -> rusqlite::Result<bool> {
         let written = |key: &str| -> rusqlite::Result<Option<Revision>> {
             let mut find = self.transaction.prepare_cached("SELECT revision FROM entries WHERE key = ?1")?;
             find.query_row([key], |row| row.get(0)).optional()
         };
         Ok(match condition {
-            Condition::Absent(key) => written(key)?.is_none(),
-            Condition::Present(key) => written(key)?.is_some(),
-            Condition::Unchanged(key, revision) => written(key)? == Some(*revision),
-            Condition::NoneNewer(prefix, revision) => !self
+            CommitCondition::Absent(key) => written(key)?.is_none(),
+            CommitCondition::Present(key) => written(key)?.is_some(),
+            CommitCondition::Unchanged(key, revision) => written(key)? == Some(*revision),
+            CommitCondition::NoneNewer(prefix, revision) => !self
                 .transaction
                 .prepare_cached("SELECT 1 FROM entries WHERE key >= ?1 AND key < ?2 AND revision > ?3 LIMIT 1")?
                 .exists(params![prefix, after_prefix(prefix), revision])?,

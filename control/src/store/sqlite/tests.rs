@@ -46,7 +46,7 @@ async fn part_writes_until_it_is_killed() {
             for number in 0.. {
                 let key = format!("{process}/{writer}/{number}");
                 let outcome = store.commit(Commit::default().put(key.clone(), vec![b'x'; 500])).await;
-                assert!(matches!(outcome, Ok(Outcome::Done(_))), "{outcome:?}");
+                assert!(matches!(outcome, Ok(CommitOutcome::Done(_))), "{outcome:?}");
                 if writeln!(std::io::stdout(), "acknowledged {key}").is_err() {
                     return;
                 }
@@ -133,7 +133,7 @@ async fn fill(store: &Sqlite) -> (usize, StoreError) {
     for number in 0.. {
         let commit = Commit::default().put(format!("filler/{number}"), vec![b'x'; 8 << 10]);
         match store.commit(commit).await {
-            Ok(outcome) => assert!(matches!(outcome, Outcome::Done(_))),
+            Ok(outcome) => assert!(matches!(outcome, CommitOutcome::Done(_))),
             Err(error) => return (number, error),
         }
     }
@@ -152,7 +152,7 @@ async fn a_full_database_is_a_clear_error_and_loses_nothing() {
         assert!(store.get(&format!("filler/{number}")).await.expect("a read").is_some());
     }
     let outcome = store.commit(Commit::default().delete("filler/0").put("small", "fits")).await;
-    assert!(matches!(outcome, Ok(Outcome::Done(_)) | Err(StoreError::Full { .. })), "{outcome:?}");
+    assert!(matches!(outcome, Ok(CommitOutcome::Done(_)) | Err(StoreError::Full { .. })), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn part_fills_its_disk() {
     assert!(store.get("filler/0").await.expect("reading still works").is_some());
     std::fs::remove_file(folder.join("ballast")).expect("freed");
     let outcome = store.commit(Commit::default().put("after", "the flood")).await;
-    assert!(matches!(outcome, Ok(Outcome::Done(_))), "it goes on without a restart: {outcome:?}");
+    assert!(matches!(outcome, Ok(CommitOutcome::Done(_))), "it goes on without a restart: {outcome:?}");
 }
 
 /// Started below, on a read-only disk.

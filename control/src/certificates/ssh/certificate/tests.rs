@@ -1,7 +1,7 @@
 //! Certificates as `ssh-keygen` reads them, and as the authority's own public key verifies them.
 
 use super::*;
-use crate::certificates::ssh::KeyForm;
+use crate::certificates::ssh::SshKeyType;
 use aws_lc_rs::{
     rsa::{KeySize, PublicKeyComponents},
     signature::{
@@ -13,12 +13,12 @@ use proptest::prelude::*;
 use ssh_key::{Certificate, EcdsaCurve, public::KeyData};
 use std::process::Command;
 
-const FORMS: [KeyForm; 5] = [
-    KeyForm::Ed25519,
-    KeyForm::Ecdsa(EcdsaCurve::NistP256),
-    KeyForm::Ecdsa(EcdsaCurve::NistP384),
-    KeyForm::Ecdsa(EcdsaCurve::NistP521),
-    KeyForm::Rsa(KeySize::Rsa2048),
+const FORMS: [SshKeyType; 5] = [
+    SshKeyType::Ed25519,
+    SshKeyType::Ecdsa(EcdsaCurve::NistP256),
+    SshKeyType::Ecdsa(EcdsaCurve::NistP384),
+    SshKeyType::Ecdsa(EcdsaCurve::NistP521),
+    SshKeyType::Rsa(KeySize::Rsa2048),
 ];
 
 fn at(seconds: i64) -> Timestamp {
@@ -29,17 +29,17 @@ fn map(entries: &[(&str, &str)]) -> BTreeMap<String, String> {
     entries.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-struct Desk {
+struct SigningTest {
     key: SubjectKey,
     principals: Vec<String>,
     critical_options: BTreeMap<String, String>,
     extensions: BTreeMap<String, String>,
 }
 
-impl Desk {
+impl SigningTest {
     fn new() -> Self {
-        let pair = AuthorityKey::generate(KeyForm::Ed25519).expect("a key");
-        Desk {
+        let pair = AuthorityKey::generate(SshKeyType::Ed25519).expect("a key");
+        SigningTest {
             key: SubjectKey::parse(&pair.public_line().expect("a line")).expect("a key"),
             principals: vec!["tunnel.example.test".to_owned(), "192.0.2.7".to_owned()],
             critical_options: BTreeMap::new(),
@@ -96,7 +96,7 @@ fn verifies(line: &str) -> bool {
 
 #[test]
 fn certificates_of_every_kind_of_authority_verify() {
-    let desk = Desk::new();
+    let desk = SigningTest::new();
     for form in FORMS {
         let authority = AuthorityKey::generate(form).expect("a key");
         // The top bit of the numbers in signatures is random: both cases must be encoded correctly.
@@ -109,10 +109,10 @@ fn certificates_of_every_kind_of_authority_verify() {
 
 #[test]
 fn a_certificate_has_the_requested_contents() {
-    let mut desk = Desk::new();
+    let mut desk = SigningTest::new();
     desk.critical_options = map(&[("source-address", "192.0.2.0/24"), ("force-command", "/bin/true")]);
     desk.extensions = map(&[("permit-user-rc", ""), ("permit-pty", ""), ("login@example.test", "alice")]);
-    let authority = AuthorityKey::generate(KeyForm::Ed25519).expect("a key");
+    let authority = AuthorityKey::generate(SshKeyType::Ed25519).expect("a key");
     let line = desk.sign(Purpose::User, &authority).expect("a certificate");
     assert!(line.starts_with("ssh-ed25519-cert-v01@openssh.com AAAA") && line.ends_with(" shcrt_2EXAMPLE"), "{line}");
     let read = Certificate::from_openssh(&line).expect("a certificate");
@@ -128,7 +128,7 @@ fn a_certificate_has_the_requested_contents() {
 fn ssh_keygen_reads_our_certificates() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("key-cert.pub");
-    let mut desk = Desk::new();
+    let mut desk = SigningTest::new();
     desk.critical_options = map(&[("force-command", "/bin/true")]);
     desk.extensions = map(&[("permit-pty", ""), ("login@example.test", "alice")]);
     for (form, signing) in FORMS.into_iter().zip(["ED25519", "ECDSA", "ECDSA", "ECDSA", "RSA"]) {
@@ -152,7 +152,7 @@ fn ssh_keygen_reads_our_certificates() {
         ] {
             assert!(text.contains(part), "{part:?} is missing in:\n{text}");
         }
-        if form == KeyForm::Rsa(KeySize::Rsa2048) {
+        if form == SshKeyType::Rsa(KeySize::Rsa2048) {
             assert!(text.contains("(using rsa-sha2-512)"), "{text}");
         }
     }
@@ -161,7 +161,7 @@ fn ssh_keygen_reads_our_certificates() {
 #[test]
 fn keys_made_by_ssh_keygen_are_certified() {
     let folder = tempfile::tempdir().expect("a folder");
-    let authority = AuthorityKey::generate(KeyForm::Ed25519).expect("a key");
+    let authority = AuthorityKey::generate(SshKeyType::Ed25519).expect("a key");
     for (number, (kind, bits, name)) in [
         ("rsa", "2048", "ssh-rsa-cert-v01@openssh.com"),
         ("ecdsa", "256", "ecdsa-sha2-nistp256-cert-v01@openssh.com"),
@@ -175,7 +175,7 @@ fn keys_made_by_ssh_keygen_are_certified() {
         let line = made_by_ssh_keygen(&folder.path().join(number.to_string()), kind, bits);
         let key = SubjectKey::parse(&line).expect("a key");
         assert_eq!(key.key_type().as_str(), kind);
-        let line = Desk { key, ..Desk::new() }.sign(Purpose::Host, &authority).expect("a certificate");
+        let line = SigningTest { key, ..SigningTest::new() }.sign(Purpose::Host, &authority).expect("a certificate");
         assert!(line.starts_with(&format!("{name} ")) && verifies(&line), "{line}");
     }
     let short = made_by_ssh_keygen(&folder.path().join("short"), "rsa", "1024");
@@ -219,23 +219,23 @@ fn an_empty_or_unrepresentable_validity_is_refused() {
 
 #[test]
 fn names_and_options_that_openssh_cannot_read_are_refused() {
-    let authority = AuthorityKey::generate(KeyForm::Ed25519).expect("a key");
-    let field = |desk: Desk| {
+    let authority = AuthorityKey::generate(SshKeyType::Ed25519).expect("a key");
+    let field = |desk: SigningTest| {
         let error = desk.sign(Purpose::User, &authority).expect_err("refused");
         assert_eq!(error.code, Code::FieldInvalid);
         error.details["field"].clone()
     };
     let long = "x".repeat(MAX_PRINCIPAL_BYTES + 1);
     for bad in [vec![String::new()], vec![long], vec!["a\0b".to_owned()], vec!["a".to_owned(); MAX_PRINCIPALS + 1]] {
-        assert_eq!(field(Desk { principals: bad, ..Desk::new() }), "principals");
+        assert_eq!(field(SigningTest { principals: bad, ..SigningTest::new() }), "principals");
     }
     let many: BTreeMap<_, _> = (0..=MAX_OPTIONS).map(|number| (format!("o{number}"), String::new())).collect();
     let value = "x".repeat(MAX_OPTION_VALUE_BYTES + 1);
     for bad in
         [many, map(&[("", "")]), map(&[("a b", "")]), map(&[("ä", "")]), map(&[("a", "\0")]), map(&[("a", &value)])]
     {
-        assert_eq!(field(Desk { critical_options: bad.clone(), ..Desk::new() }), "critical_options");
-        assert_eq!(field(Desk { extensions: bad, ..Desk::new() }), "extensions");
+        assert_eq!(field(SigningTest { critical_options: bad.clone(), ..SigningTest::new() }), "critical_options");
+        assert_eq!(field(SigningTest { extensions: bad, ..SigningTest::new() }), "extensions");
     }
 }
 
@@ -245,8 +245,8 @@ proptest! {
         principals in proptest::collection::vec("\\PC{0,40}", 0..6),
         extensions in proptest::collection::btree_map("[!-~]{1,12}", "\\PC{0,20}", 0..6),
     ) {
-        let authority = AuthorityKey::generate(KeyForm::Ed25519).expect("a key");
-        let desk = Desk { principals, extensions, ..Desk::new() };
+        let authority = AuthorityKey::generate(SshKeyType::Ed25519).expect("a key");
+        let desk = SigningTest { principals, extensions, ..SigningTest::new() };
         if let Ok(line) = desk.sign(Purpose::User, &authority) {
             let read = Certificate::from_openssh(&line).expect("a certificate");
             prop_assert_eq!(read.valid_principals(), desk.principals);
