@@ -98,7 +98,8 @@ const calls = {
 
 export type Calls = typeof calls;
 
-interface WorkerRequest {
+/** A call as it crosses to the worker. */
+export interface WorkerRequest {
   number: number;
   name: keyof Calls;
   args: unknown[];

@@ -1,6 +1,6 @@
 // The page's end of the worker: calls with a result, and a timeout for those that take too long.
 import { trustedScriptUrl } from "../../parts/trusted";
-import type { Calls } from "./worker";
+import type { Calls, WorkerRequest } from "./worker";
 // oxlint-disable-next-line import/default -- made by the bundler
 import address from "./worker.ts?worker&url";
 
@@ -39,7 +39,8 @@ export class WorkerClient {
       });
       this.#worker ??= this.#start();
       const bytes = name === "take" && args[0] instanceof Uint8Array ? [args[0].buffer as ArrayBuffer] : [];
-      this.#worker.postMessage({ number: callId, name, given: args }, bytes);
+      const request: WorkerRequest = { number: callId, name, args };
+      this.#worker.postMessage(request, bytes);
     });
   }
 
