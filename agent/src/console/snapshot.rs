@@ -1,6 +1,6 @@
 //! A snapshot of everything the console shows.
 
-use super::LogTail;
+use super::log_tail::LogTail;
 use crate::{context::AgentContext, session::SessionState};
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::Value as Json;

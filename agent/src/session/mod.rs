@@ -77,7 +77,7 @@ enum NextStep {
 }
 
 /// State that is carried from one connection attempt to the next.
-struct RetryState {
+struct ReconnectState {
     backoff: ReconnectBackoff,
     start: Instant,
     /// Index of the server that is tried first.
@@ -88,10 +88,10 @@ struct RetryState {
     triggers: ReconnectTriggers,
 }
 
-impl RetryState {
+impl ReconnectState {
     fn new() -> Self {
         let triggers = ReconnectTriggers::start();
-        RetryState {
+        ReconnectState {
             backoff: ReconnectBackoff::default(),
             start: Instant::now(),
             first_server: 0,
@@ -111,17 +111,17 @@ impl RetryState {
 impl SessionLoop {
     /// Runs until the agent stops.
     pub async fn run(mut self) {
-        let mut retry_state = RetryState::new();
+        let mut reconnect_state = ReconnectState::new();
         loop {
             let settings = self.config.borrow_and_update().settings.clone();
             let mut attempt_start = Instant::now();
-            self.session_status.connecting(server_list(&settings), retry_state.backoff.failures() + 1);
-            retry_state.triggers.discard_pending();
-            let outcome = self.attempt(&settings, &mut retry_state, &mut attempt_start).await;
+            self.session_status.connecting(server_list(&settings), reconnect_state.backoff.failures() + 1);
+            reconnect_state.triggers.discard_pending();
+            let outcome = self.attempt(&settings, &mut reconnect_state, &mut attempt_start).await;
             self.current_session.store(None);
             let timed_out = matches!(outcome, SessionOutcome::ServerTimeout(_));
-            retry_state.timeouts = if timed_out { retry_state.timeouts + 1 } else { 0 };
-            match self.next_step(outcome, &mut retry_state, attempt_start) {
+            reconnect_state.timeouts = if timed_out { reconnect_state.timeouts + 1 } else { 0 };
+            match self.next_step(outcome, &mut reconnect_state, attempt_start) {
                 NextStep::Stop => return,
                 NextStep::RetryNow => {}
                 NextStep::RetryAfter(delay) => {
@@ -129,9 +129,9 @@ impl SessionLoop {
                     tokio::select! {
                         () = self.stop.cancelled() => return,
                         () = tokio::time::sleep(delay) => {}
-                        () = settings_changed(&mut self.config, &settings) => retry_state.backoff.reset(),
+                        () = settings_changed(&mut self.config, &settings) => reconnect_state.backoff.reset(),
                         // A server that refuses this agent refuses it from another address too.
-                        trigger = retry_state.triggers.next(), if !refused => tracing::debug!(?trigger, "retried at once"),
+                        trigger = reconnect_state.triggers.next(), if !refused => tracing::debug!(?trigger, "retried at once"),
                     }
                 }
                 NextStep::WaitForSettings => {
@@ -139,18 +139,23 @@ impl SessionLoop {
                         () = self.stop.cancelled() => return,
                         () = settings_changed(&mut self.config, &settings) => {}
                     }
-                    retry_state.backoff.reset();
+                    reconnect_state.backoff.reset();
                 }
             }
         }
     }
 
     /// Publishes the outcome of an attempt and decides when the next one follows.
-    fn next_step(&self, outcome: SessionOutcome, retry_state: &mut RetryState, attempt_start: Instant) -> NextStep {
+    fn next_step(
+        &self,
+        outcome: SessionOutcome,
+        reconnect_state: &mut ReconnectState,
+        attempt_start: Instant,
+    ) -> NextStep {
         match outcome {
             SessionOutcome::Stop => NextStep::Stop,
             SessionOutcome::SettingsChanged => {
-                retry_state.backoff.reset();
+                reconnect_state.backoff.reset();
                 NextStep::RetryNow
             }
             SessionOutcome::NetworkChanged => {
@@ -158,13 +163,13 @@ impl SessionLoop {
                 NextStep::RetryNow
             }
             SessionOutcome::Drained => {
-                retry_state.first_server += 1;
-                let delay = retry_state.delay(attempt_start);
+                reconnect_state.first_server += 1;
+                let delay = reconnect_state.delay(attempt_start);
                 self.session_status.failed(SessionState::Waiting, Code::ServerDraining.into(), delay);
                 NextStep::RetryAfter(delay)
             }
             SessionOutcome::Retry(error) | SessionOutcome::ServerTimeout(error) => {
-                let delay = retry_state.delay(attempt_start);
+                let delay = reconnect_state.delay(attempt_start);
                 tracing::warn!(code = %error.code, next_try = format_args!("{:.1}s", delay.as_secs_f64()), "{}", error.message);
                 self.session_status.failed(SessionState::Waiting, error, delay);
                 NextStep::RetryAfter(delay)
@@ -187,7 +192,7 @@ impl SessionLoop {
     async fn attempt(
         &mut self,
         settings: &AgentSettings,
-        retry_state: &mut RetryState,
+        reconnect_state: &mut ReconnectState,
         attempt_start: &mut Instant,
     ) -> SessionOutcome {
         let Some(token) = settings.authtoken.clone() else {
@@ -197,25 +202,25 @@ impl SessionLoop {
             ));
         };
         let hello = self.hello(settings, token);
-        let timeouts = ConnectTimeouts::new(settings.connect_timeout, retry_state.timeouts);
+        let timeouts = ConnectTimeouts::new(settings.connect_timeout, reconnect_state.timeouts);
         let established = tokio::select! {
             () = self.stop.cancelled() => return SessionOutcome::Stop,
             () = settings_changed(&mut self.config, settings) => return SessionOutcome::SettingsChanged,
-            established = establish(settings, hello, retry_state, timeouts) => established,
+            established = establish(settings, hello, reconnect_state, timeouts) => established,
         };
         match established {
             Err(outcome) => {
                 // Another server may be in a better state.
-                retry_state.first_server += 1;
+                reconnect_state.first_server += 1;
                 outcome
             }
             Ok((session, incoming, path)) => {
-                retry_state.backoff.connected();
+                reconnect_state.backoff.connected();
                 let since = Instant::now();
-                let outcome = self.serve(session, incoming, settings, path, &mut retry_state.triggers).await;
+                let outcome = self.serve(session, incoming, settings, path, &mut reconnect_state.triggers).await;
                 *attempt_start = Instant::now();
                 if since.elapsed() >= STABLE_SESSION_TIME {
-                    retry_state.backoff.reset();
+                    reconnect_state.backoff.reset();
                 }
                 outcome
             }
@@ -293,20 +298,25 @@ impl SessionLoop {
 async fn establish(
     settings: &AgentSettings,
     hello: Hello,
-    retry_state: &RetryState,
+    reconnect_state: &ReconnectState,
     timeouts: ConnectTimeouts,
 ) -> Result<(AgentSession, Incoming, ConnectionPath), SessionOutcome> {
-    let dial = match ServerDialer::connect_any(settings, retry_state.first_server, timeouts, &retry_state.addresses)
-        .await
-    {
-        Err(error) => return Err(SessionOutcome::Retry(error)),
-        Ok(Err(failures)) => {
-            let timed_out = failures.iter().any(server_dialer::ConnectFailure::is_handshake_timeout);
-            let error = to_error(failures);
-            return Err(if timed_out { SessionOutcome::ServerTimeout(error) } else { SessionOutcome::Retry(error) });
-        }
-        Ok(Ok(dial)) => dial,
-    };
+    let dial =
+        match ServerDialer::connect_any(settings, reconnect_state.first_server, timeouts, &reconnect_state.addresses)
+            .await
+        {
+            Err(error) => return Err(SessionOutcome::Retry(error)),
+            Ok(Err(failures)) => {
+                let timed_out = failures.iter().any(server_dialer::ConnectFailure::is_handshake_timeout);
+                let error = to_error(failures);
+                return Err(if timed_out {
+                    SessionOutcome::ServerTimeout(error)
+                } else {
+                    SessionOutcome::Retry(error)
+                });
+            }
+            Ok(Ok(dial)) => dial,
+        };
     let path = dial.path().clone();
     let unreachable = |why: &str| {
         let message =

@@ -40,9 +40,9 @@ const BIND_WAIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// All tunnels of the agent. Clones share the same tunnels.
 #[derive(Clone)]
-pub struct Tunnels(Arc<Inner>);
+pub struct Tunnels(Arc<TunnelsInner>);
 
-struct Inner {
+struct TunnelsInner {
     table: Mutex<TunnelTable>,
     changes: watch::Sender<u64>,
     feed: broadcast::Sender<Happening>,
@@ -73,7 +73,7 @@ impl Tunnels {
         feed: broadcast::Sender<Happening>,
     ) -> Self {
         let changes = watch::Sender::new(0);
-        Tunnels(Arc::new(Inner {
+        Tunnels(Arc::new(TunnelsInner {
             table: Mutex::default(),
             changes,
             feed,
