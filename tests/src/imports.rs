@@ -89,9 +89,15 @@ impl Crate {
             }
             if let syn::Item::Mod(declared) = item {
                 let inner: Vec<_> = module.iter().cloned().chain([declared.ident.to_string()]).collect();
-                match &declared.content {
-                    Some((_, items)) => self.walk(path, &inner, items, &folder.join(declared.ident.to_string())),
-                    None => self.follow(folder, &inner),
+                match (&declared.content, path_attributes(&declared.attrs)) {
+                    (Some((_, items)), _) => self.walk(path, &inner, items, &folder.join(declared.ident.to_string())),
+                    (None, files) if files.is_empty() => self.follow(folder, &inner),
+                    (None, files) => {
+                        for file in files {
+                            let file = path.parent().expect("a source file lies in a folder").join(file);
+                            self.walk(&file, &inner, &parse(&file).items, &file.with_extension(""));
+                        }
+                    }
                 }
                 continue;
             }
@@ -176,6 +182,27 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
         }
         _ => false,
     })
+}
+
+/// The files that `#[path]`, or `#[cfg_attr(…, path)]` for each platform, names for a module.
+fn path_attributes(attributes: &[syn::Attribute]) -> Vec<String> {
+    let mut files = Vec::new();
+    for attribute in attributes {
+        let tokens = match &attribute.meta {
+            syn::Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(file), .. }) => {
+                    files.push(file.value());
+                    continue;
+                }
+                _ => continue,
+            },
+            syn::Meta::List(list) if list.path.is_ident("cfg_attr") => list.tokens.to_string(),
+            _ => continue,
+        };
+        let file = tokens.split("path = \"").nth(1).and_then(|rest| rest.split('"').next());
+        files.extend(file.map(str::to_owned));
+    }
+    files
 }
 
 fn attributes(item: &syn::Item) -> &[syn::Attribute] {

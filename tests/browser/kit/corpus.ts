@@ -1,4 +1,4 @@
-// What strangers may send to harm whoever looks at it: to run, to load, to freeze, to deceive.
+// Payloads that strangers may send to harm the person who views them: to run, to load, to freeze, to deceive.
 import { brotliCompressSync, constants, deflateRawSync, gzipSync } from "node:zlib";
 import type { Answer } from "./service";
 

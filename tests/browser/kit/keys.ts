@@ -1,4 +1,4 @@
-// Walking through a page with the Tab key, as somebody without a mouse does.
+// Walking through a page with the Tab key, as a person without a mouse does.
 import type { Page } from "playwright-core";
 
 const MOST_PRESSES = 120;

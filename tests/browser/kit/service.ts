@@ -132,7 +132,7 @@ export function visitor(world: World, url: string): Socket {
 }
 
 async function read(socket: Socket): Promise<string> {
-  // Of large answers nobody here needs more than the beginning.
+  // Tests need only the beginning of large responses.
   let text = "";
   await new Promise<void>((ended) => {
     socket.on("data", (data: Buffer) => {

@@ -1,4 +1,4 @@
-// The inspector looks at what was sent to harm whoever looks: nothing runs, nothing freezes, nothing is asked from
+// The inspector shows payloads that were sent to harm the person who views them: nothing runs, nothing freezes, nothing is asked from
 // anybody but the agent. All of it went through the real server and agent.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

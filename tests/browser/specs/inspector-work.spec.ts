@@ -60,7 +60,7 @@ const listed = async (filter: string) => {
 };
 
 describe("a filter", () => {
-  it("finds what the agent finds, whoever judges it", async () => {
+  it("finds what the agent finds, whichever side evaluates the filter", async () => {
     for (const path of ["/orders/1", "/orders/2?a=b", "/packed", "/large", "/other"])
       await world.visit(`${url}${path}`);
     await show();
@@ -322,7 +322,7 @@ const looks = [
 ] as const;
 
 describe.each(looks)("in %s colours", (name, options) => {
-  it("has nothing that somebody could not see or reach", async () => {
+  it("has nothing that a person could not see or reach", async () => {
     for (const path of ["/orders?limit=20", "/packed", "/large", "/account?token=s3cret"])
       await world.visit(`${url}${path}`);
     const [first] = await listed("path:/orders");

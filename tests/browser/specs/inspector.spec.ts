@@ -1,4 +1,4 @@
-// The inspector in the hands of somebody with a keyboard, a mouse and very many requests.
+// The inspector in the hands of a person with a keyboard, a mouse and very many requests.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { launch, open } from "../kit/browser";
@@ -127,7 +127,7 @@ it("keeps secrets hidden until they are asked for", async () => {
   await page.getByText("Bearer t0p-s3cret").waitFor();
 });
 
-it("moves no row while somebody reads, and says how many are new", async () => {
+it("moves no row while a person reads, and says how many are new", async () => {
   for (let number = 0; number < 200; number += 1) agent.captures({ path: `/old/${number}` });
   await inspect();
   await page.getByRole("row", { name: "/old/199" }).waitFor();

@@ -44,7 +44,7 @@ export class HonestProvider implements Provider {
         claims: () => ({
           sub: id,
           email: `${id}@example.test`,
-          // Whoever is called so has never been asked whether the address is theirs.
+          // The provider has never verified the address of this account.
           email_verified: !id.startsWith("unverified"),
           name: `The ${id}`,
           preferred_username: `${id}.name`,
@@ -69,7 +69,7 @@ export class HonestProvider implements Provider {
 export async function submit(visitor: Visitor, page: Answer, name: string, until?: Until): Promise<Answer> {
   const who = { prompt: "login", login: name, password: "any" };
   const asked = await visitor.follow(await visitor.ask(action(page), { form: who }), until);
-  // Whoever has agreed before is not asked again.
+  // An account that has agreed before is not asked again.
   if (!asked.body.includes('value="consent"')) return asked;
   return visitor.follow(await visitor.ask(action(asked), { form: { prompt: "consent" } }), until);
 }

@@ -26,7 +26,7 @@ const KEY_ID = "first";
 
 export class HostileProvider implements Provider {
   lies: Lies = {};
-  /** How often somebody asked for its keys. */
+  /** How often its keys were requested. */
   keysAsked = 0;
   readonly issuer: string;
   readonly #server: Server;
@@ -93,7 +93,7 @@ export class HostileProvider implements Provider {
       case "/token": {
         const code = new URLSearchParams(await text(request)).get("code") ?? "";
         const nonce = this.#codes.get(code);
-        // A code is good for once, whoever lies.
+        // A code is valid once, even at a hostile provider.
         this.#codes.delete(code);
         if (nonce === undefined) return json({ error: "invalid_grant" }, 400);
         const token = this.lies.token === undefined ? this.#token(nonce) : this.lies.token;

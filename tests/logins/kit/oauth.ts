@@ -1,4 +1,4 @@
-// The provider that others wrote, on the paths of each OAuth provider, which says who somebody is in that one's words.
+// The provider that others wrote, on the paths of each OAuth provider, which returns the profile in that provider's own members.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider as OidcProvider } from "oidc-provider";
@@ -12,7 +12,7 @@ export interface Manner {
   token: string;
   user: string;
   pkce: boolean;
-  /** What it says of somebody, by path. */
+  /** The profiles it returns, by path. */
   says: (name: string, path: string) => unknown;
 }
 
@@ -120,7 +120,7 @@ export class OAuthProvider implements Provider {
     this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Takes an address; nobody is answered before it opens. */
+  /** Binds an address; no request is answered before it opens. */
   static async listen(manner: Manner): Promise<OAuthProvider> {
     const server = createServer((request, response) => here.#answer(request, response));
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));

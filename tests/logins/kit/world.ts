@@ -94,7 +94,7 @@ export class LoginWorld {
     await this.guardedBy(path, {});
   }
 
-  /** Asks for a path as somebody who is not known, and logs in; gives the last answer. */
+  /** Requests a path as an unknown visitor and logs in; returns the last response. */
   async logIn(
     provider: Provider,
     visitor: Visitor,

@@ -49,7 +49,7 @@ function of(name: string): OAuthProvider {
 }
 
 describe.each(Object.keys(MANNERS))("%s", (name) => {
-  it("vouches for somebody, who comes in and is named to the site", async () => {
+  it("vouches for a visitor, who is admitted and named to the site", async () => {
     const visitor = here.visitor();
     const first = await visitor.ask(here.url(`/${name}/inbox?a=b`));
     const asked = new URL(leadsTo(first) ?? "");
@@ -68,7 +68,7 @@ describe.each(Object.keys(MANNERS))("%s", (name) => {
   });
 });
 
-describe("whose address nobody vouches for", () => {
+describe("whose address is not verified", () => {
   it.each(["github", "google", "microsoft", "linkedin", "gitlab"])("stays out: %s", async (name) => {
     const refused = await here.logIn(of(name), here.visitor(), `/${name}`, "unverified-eve");
     expect(refusal(refused)).toBe("403 ERR_POSTERN_3106");

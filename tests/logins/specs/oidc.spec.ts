@@ -66,7 +66,7 @@ describe("a visitor who is not known", () => {
     expect(set[0]).toMatch(/^postern\.session=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
   });
 
-  it("is told who they are in headers that nobody else can set, and their cookies stay with the edge", async () => {
+  it("is told who they are in headers that visitors cannot set, and their cookies stay with the edge", async () => {
     await here.logIn(provider, visitor, "/", "ada");
     const { status } = await visitor.ask(here.url("/mine"), {
       headers: {
@@ -137,7 +137,7 @@ describe("a visitor who is not known", () => {
   });
 });
 
-describe("somebody who has logged in", () => {
+describe("a visitor who has logged in", () => {
   it("logs out, and is asked again", async () => {
     await here.logIn(provider, visitor, "/");
     const secret = visitor.cookies("shop.localhost").get(COOKIE) ?? "";
@@ -152,10 +152,10 @@ describe("somebody who has logged in", () => {
     expect(planted.status, "the secret is worth nothing any more").toBe(302);
     expect(await here.sessions()).toEqual([]);
     const away = await visitor.ask(here.url("/.postern/logout?redirect_path=//evil.test/"));
-    expect(leadsTo(away) ?? "", "nobody is sent elsewhere").not.toContain("evil.test");
+    expect(leadsTo(away) ?? "", "no redirect leads elsewhere").not.toContain("evil.test");
   });
 
-  it("is listed with their browser, and goes when somebody ends it", async () => {
+  it("is listed with their browser, and goes when an operator ends it", async () => {
     const other = here.visitor();
     await here.logIn(provider, visitor, "/", "ada");
     await here.logIn(provider, other, "/", "ada");

@@ -43,9 +43,9 @@ it("ends a session when it has lasted as long as it may", async () => {
   );
 });
 
-it("ends a session that nobody uses", async () => {
+it("ends a session that is not used", async () => {
   expect((await here.logIn(provider, visitor, "/idle")).status).toBe(200);
-  // Whoever asks keeps it, so there is nothing to ask while this passes.
+  // A request would keep the session alive, so none is sent meanwhile.
   await new Promise((passed) => setTimeout(passed, 3000));
   expect(await status("/idle")).toBe(302);
 });
@@ -78,12 +78,12 @@ it("keeps the sessions of all routes of a host apart, and takes none away", asyn
   expect(await status("/staff"), "another module, another login").toBe(302);
   expect((await here.logIn(provider, visitor, "/staff")).status).toBe(200);
   expect([await status("/"), await status("/staff")], "both at once").toEqual([200, 200]);
-  expect(await status("/public"), "where nobody must log in, nobody is asked").toBe(200);
+  expect(await status("/public"), "a path without a login asks for none").toBe(200);
   expect(here.world.site.headers.cookie, "and our cookie is none of the site's business").toBe("sid=s3cr3t");
   expect(here.world.site.headers["x-who-user-id"], "nor is who it is").toBeUndefined();
 });
 
-it("forgets everybody when the module names another client, and nobody when it changes otherwise", async () => {
+it("ends all sessions when the module names another client, and none when it changes otherwise", async () => {
   const route = await here.guards("/moved", { issuer: provider.issuer });
   expect((await here.logIn(provider, visitor, "/moved")).status).toBe(200);
   const edge = (await here.sessions()).find((session) => session.route.id === route)?.edge.id;

@@ -1,5 +1,4 @@
-// What a provider may get wrong, by accident or on purpose, and what becomes of it: each has its own code, and nobody
-// comes in.
+// Mistakes of a provider, by accident or on purpose: each has its own code, and no visitor is admitted.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { HostileProvider, type Lies } from "../kit/hostile";
 import { leadsTo, refusal } from "../kit/visitor";
@@ -58,7 +57,7 @@ const refused: [what: string, lies: () => Lies, how: string][] = [
   ["a token made in the future", () => ({ claims: { iat: now() + 90, exp: now() + 900 } }), NOT_YET],
   ["a token that is not valid yet", () => ({ claims: { nbf: now() + 90 } }), NOT_YET],
   [
-    "userinfo about somebody else",
+    "userinfo about another account",
     () => ({ userinfo: { sub: "root", email: "root@example.test" } }),
     SOMEBODY_ELSE,
   ],
@@ -67,7 +66,7 @@ const refused: [what: string, lies: () => Lies, how: string][] = [
   ["a refusal", () => ({ error: "access_denied" }), REFUSED],
 ];
 
-it.each(refused)("%s lets nobody in", async (_what, lies, how) => {
+it.each(refused)("%s admits no visitor", async (_what, lies, how) => {
   const visitor = here.visitor();
   provider.lies = lies();
   const last = await here.logIn(provider, visitor, "/secret");
@@ -104,7 +103,7 @@ it("does not tell local services of an address that is not verified", async () =
   expect(here.world.site.headers["postern-auth-user-email"]).toBe("ada@example.test");
 });
 
-it("nobody makes the edge ask for keys again and again", async () => {
+it("visitors cannot make the edge fetch keys again and again", async () => {
   const before = provider.keysAsked;
   provider.lies = { header: { kid: "unheard-of" } };
   for (let times = 0; times < 5; times += 1)

@@ -62,7 +62,7 @@ it("agrees with every verdict, or is less strict", { timeout: 600_000 }, async (
   }
   const taken = cases.filter(({ name_id }) => name_id !== null);
   expect(taken.length, "some must be taken").toBeGreaterThan(2);
-  // Nobody reads the forged name: not even where that program takes more than we do.
+  // The forged name is never read, even where that program accepts more than we do.
   for (const [name, read] of Object.entries(others)) expect(read, name).not.toBe("mallory@evil.test");
   expect(request).not.toBe("");
 });

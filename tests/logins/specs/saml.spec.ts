@@ -26,7 +26,7 @@ async function asks(path: string): Promise<Answer> {
   return visitor.follow(await visitor.ask(here.url(path)));
 }
 
-/** The whole way, as a browser that nobody knows yet. */
+/** The whole login, in a fresh browser. */
 async function logsIn(idp: SamlIdp, path: string): Promise<Answer> {
   const page = await asks(path);
   return idp.logIn(visitor, page);
@@ -45,7 +45,7 @@ async function signingResponses(): Promise<Samlp> {
   return idp;
 }
 
-describe.each(providers)("a visitor whom %s knows", (_name, path, start) => {
+describe.each(providers)("a visitor with an account at %s", (_name, path, start) => {
   let idp: SamlIdp;
   beforeAll(async () => {
     idp = await start();
@@ -103,7 +103,7 @@ describe.each(providers)("a visitor whom %s knows", (_name, path, start) => {
       const refused = await visitor.ask(acs, { form: { SAMLResponse, RelayState: state } });
       expect(refusal(refused), name).toMatch(/^403 ERR_POSTERN_53(01|02|14|15)$/);
     }
-    expect(await here.users(), "nobody came in").toEqual([]);
+    expect(await here.users(), "no visitor was admitted").toEqual([]);
   });
 });
 
@@ -183,7 +183,7 @@ describe("a login that begins at the identity provider", () => {
   });
 });
 
-it("signatures with SHA-1 let nobody in", async () => {
+it("signatures with SHA-1 admit no visitor", async () => {
   const idp = await PySaml2.start("weak");
   try {
     await SamlRoute.guards(here, "/weak", idp);
@@ -195,7 +195,7 @@ it("signatures with SHA-1 let nobody in", async () => {
   }
 });
 
-it("without a signing certificate nobody comes in, and everybody is told why", async () => {
+it("without a signing certificate no visitor is admitted, and the page says why", async () => {
   const idp = await Samlp.start();
   try {
     const route = await SamlRoute.guards(here, "/unsigned", idp);

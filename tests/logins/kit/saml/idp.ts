@@ -47,7 +47,7 @@ export class Desk {
   }
 }
 
-/** A port nobody listens at. */
+/** A port that no process listens on. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));

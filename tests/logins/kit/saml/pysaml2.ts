@@ -1,4 +1,4 @@
-// An identity provider made of pysaml2. It asks nobody anything, and wants requests to be signed.
+// An identity provider made of pysaml2. It logs in without a form, and requires signed requests.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Answer, Until, Visitor } from "../visitor";

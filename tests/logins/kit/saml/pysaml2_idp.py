@@ -2,7 +2,7 @@
 
     pysaml2_idp.py FOLDER PORT strong|weak
 
-The folder has `idp.key` and `idp.crt`, and `sp.xml` as soon as somebody may ask.
+The folder has `idp.key` and `idp.crt`, and `sp.xml` as soon as requests may come.
 """
 
 import html

@@ -6,7 +6,7 @@ import samlp from "samlp";
 import type { Answer, Until, Visitor } from "../visitor";
 import { carry, Desk, PERSON, type SamlIdp, type ServiceProvider } from "./idp";
 
-/** Who it says somebody is. */
+/** The identity it asserts. */
 class Profile {
   constructor(private readonly who: typeof PERSON) {}
 

@@ -1,6 +1,6 @@
-// What somebody who sees one real answer of an identity provider could make of it.
+// Forgeries that an attacker could make from one real response of an identity provider.
 
-/** What the forged name is; nobody may ever be called so. */
+/** The forged name; no visitor may ever be logged in under it. */
 export const FORGED = "mallory@evil.test";
 
 const ASSERTION = /<((?:\w+:)?)Assertion\b[^]*?<\/\1Assertion>/;
