@@ -3,8 +3,8 @@
 use crate::io_error::reason;
 use postern_api::{Code, Error};
 use std::fs::{self, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// File that other accounts may read: visitors' programs need it to trust the server.
@@ -45,11 +45,7 @@ impl DataFolder {
 
     /// Replaces a file atomically: writes a temporary file, syncs and renames it.
     pub(crate) fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
-        let beside = self.0.join(format!(".{name}.new"));
-        let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-        file.write_all(content)?;
-        file.sync_all()?;
-        fs::rename(&beside, self.0.join(name))
+        postern_config::private_file::write(&self.0.join(name), content)
     }
 }
 

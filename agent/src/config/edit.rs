@@ -6,7 +6,7 @@
 use super::tree::{ConfigNode, ConfigValue};
 use postern_api::{Code, Error};
 use serde_json::{Map, Value as Json};
-use std::{io::Write, path::Path};
+use std::path::Path;
 
 /// Sets the value under a path of keys and creates missing groups.
 ///
@@ -111,21 +111,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = folder.join(format!(".{name}.{:016x}", rand::random::<u64>()));
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&temporary, &target)
-    });
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
+    postern_config::private_file::write(&target, bytes)
 }
 
 /// Reads a configuration file for editing; a missing one reads as a new one.

@@ -170,7 +170,7 @@ impl<'a> Fields<'a> {
     /// A duration such as `500ms`, `10s`, `2m`.
     pub(super) fn duration(&mut self, name: &str) -> Option<Duration> {
         let field = self.text(name)?;
-        let parsed = parse_duration(&field.value);
+        let parsed = postern_config::duration::parse(&field.value);
         if parsed.is_none() {
             self.reject(name, field.location, "Must be a duration such as `500ms`, `10s` or `2m`.");
         }
@@ -197,19 +197,4 @@ impl<'a> Fields<'a> {
         }
         Some(texts)
     }
-}
-
-/// Parses `500ms`, `10s`, `2m`, `1h`.
-fn parse_duration(text: &str) -> Option<Duration> {
-    let split = text.find(|c: char| !c.is_ascii_digit())?;
-    let (number, unit) = text.split_at(split);
-    let number: u64 = number.parse().ok()?;
-    let milliseconds = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
-    };
-    number.checked_mul(milliseconds).map(Duration::from_millis)
 }

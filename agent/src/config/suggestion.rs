@@ -4,12 +4,7 @@
 pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written: String = written.chars().take(64).flat_map(char::to_lowercase).collect();
     let bound = 1 + written.len() / 4;
-    known
-        .into_iter()
-        .map(|name| (strsim::osa_distance(&written, name), name))
-        .filter(|(distance, _)| *distance <= bound)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
+    postern_config::nearest::nearest(&written, known, bound)
 }
 
 #[cfg(test)]

@@ -204,12 +204,7 @@ pub(crate) fn find(key: &str) -> Option<&'static Setting> {
 pub(crate) fn nearest(misspelled: &str) -> Option<&'static str> {
     let misspelled = misspelled.replace('-', "_").to_ascii_lowercase();
     let max_distance = (misspelled.len() / 2).min(3);
-    SETTINGS
-        .iter()
-        .map(|setting| (strsim::levenshtein(&misspelled, setting.key), setting.key))
-        .filter(|(distance, _)| *distance <= max_distance)
-        .min()
-        .map(|(_, key)| key)
+    postern_config::nearest::nearest(&misspelled, SETTINGS.iter().map(|setting| setting.key), max_distance)
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Longest duration of a setting.
+const MAX_DURATION: Duration = Duration::from_secs(24 * 60 * 60);
+
 pub(super) fn path(text: &str) -> Result<PathBuf, String> {
     if text.is_empty() { Err("is not a path".into()) } else { Ok(PathBuf::from(text)) }
 }
@@ -134,22 +137,9 @@ pub(super) fn store(text: &str) -> Result<(), String> {
     }
 }
 
-/// `500ms`, `15s`, `2m`, `1h`; at most a day.
+/// A duration such as `500ms`, `15s`, `2m` or `1h`, at most a day.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let shape = || "is not a duration; write a number and its unit, such as 500ms, 15s, 2m or 1h".to_owned();
-    let digits = text.find(|letter: char| !letter.is_ascii_digit()).ok_or_else(shape)?;
-    let (number, unit) = text.split_at(digits);
-    let number: u64 = number.parse().map_err(|_| shape())?;
-    let milliseconds: u64 = match unit {
-        "ms" => 1,
-        "s" => 1000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return Err(shape()),
-    };
-    number
-        .checked_mul(milliseconds)
-        .map(Duration::from_millis)
-        .filter(|duration| *duration <= Duration::from_secs(86_400))
-        .ok_or_else(|| "is longer than a day".to_owned())
+    let duration = postern_config::duration::parse(text)
+        .ok_or("is not a duration; write a number and its unit, such as 500ms, 15s, 2m or 1h")?;
+    if duration <= MAX_DURATION { Ok(duration) } else { Err("is longer than a day".to_owned()) }
 }

@@ -720,35 +720,35 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description What a rule says about the addresses it matches. */
+    /** @description Action of a rule for matching addresses. */
     Action: "allow" | "deny";
-    /** @description A key. It may do what its owner may do. */
+    /** @description An API key. It has the permissions of its owner. */
     ApiKey: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
       /** @description The user or bot user it belongs to. */
       owner_id: string;
-      /** @description The token, the one time it is shown. */
+      /** @description Token; shown only once, in this response. */
       token: string | null;
     };
-    /** @description What is said when a key is made. */
+    /** @description Body of a create. */
     ApiKeyCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description The owner, if not the caller; only administrators may name somebody else. */
+      /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
     };
     /** @description A page of records, the newest first. */
@@ -760,36 +760,36 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     ApiKeyUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description A browser that has logged in at an edge. Deleting it logs the browser out with its next request. */
     AppSession: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
-      /** @description Where the browser has logged in. */
+      /** @description Route that the browser has logged in to. */
       public_url: string;
-      /** @description What is known of the browser. */
+      /** @description Facts about the browser. */
       browser_session: components["schemas"]["BrowserSession"];
-      /** @description Who it is. */
+      /** @description The person. */
       application_user: components["schemas"]["Ref"];
       /**
        * Format: date-time
-       * @description When they logged in.
+       * @description Time of the login.
        */
       created_at: string;
       /**
        * Format: date-time
-       * @description The last request; it may lag behind by a minute.
+       * @description Time of the last request; may lag by a minute.
        */
       last_active: string;
-      /** @description When it ends by its age, a moment as the others are; empty if it does not. */
+      /** @description Expiry by age, an RFC 3339 timestamp; empty if it does not expire. */
       expires_at: string;
       /** @description The address; null once the edge is gone. */
       endpoint: components["schemas"]["Ref"] | null;
@@ -813,29 +813,29 @@ export interface components {
       id: string;
       /** @description Their absolute address. */
       uri: string;
-      /** @description Who knows them. */
+      /** @description Identity provider. */
       identity_provider: components["schemas"]["AppUserProvider"];
-      /** @description What the provider calls them for good. */
+      /** @description Permanent identifier at the provider. */
       provider_user_id: string;
-      /** @description What they call themselves there; empty if the provider does not say. */
+      /** @description Name at the provider; empty if the provider does not supply it. */
       username: string;
-      /** @description Their e-mail address; empty if the provider gave none that counts. */
+      /** @description E-mail address; empty if the provider supplied no verified one. */
       email: string;
       /** @description Their name; empty if the provider does not say. */
       name: string;
       /**
        * Format: date-time
-       * @description When they logged in for the first time.
+       * @description Time of the first login.
        */
       created_at: string;
       /**
        * Format: date-time
-       * @description Their last request; it may lag behind by a minute.
+       * @description Time of their last request; may lag by a minute.
        */
       last_active: string;
       /**
        * Format: date-time
-       * @description When they logged in last.
+       * @description Time of the last login.
        */
       last_login: string;
     };
@@ -848,36 +848,36 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description Who vouches for a person. */
+    /** @description Identity provider of a person. */
     AppUserProvider: {
       /** @description `oidc`, `saml`, or the name of an OAuth provider. */
       name: string;
       /** @description An issuer, an entity id, or the address of an OAuth provider. */
       url: string;
     };
-    /** @description The backend module as it is shown. */
+    /** @description The backend module in responses. */
     BackendModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
       /** @description The backend. */
       backend: components["schemas"]["Ref"];
     };
-    /** @description Names the backend that stands behind an endpoint. */
+    /** @description Sets the backend of an endpoint. */
     BackendModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
       /** @description The backend's id. */
       backend_id: string;
     };
-    /** @description How a static backend is spoken to. */
+    /** @description TLS settings of a static backend. */
     BackendTls: {
       /** @description Over TLS if true, in clear if false. */
       enabled: boolean;
     };
-    /** @description How a static backend is spoken to. */
+    /** @description TLS settings of a static backend. */
     BackendTlsInput: {
       /**
        * @description Over TLS if true, in clear if false.
@@ -889,35 +889,35 @@ export interface components {
     BotUser: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description What people call it; never empty, and no other bot's. */
+      /** @description Name; never empty, and unique among bot users. */
       name: string;
       /** @description Whether its keys and credentials may be used. */
       active: boolean;
-      /** @description Whether it may manage users and what belongs to others. */
+      /** @description Whether it may manage users and resources of others. */
       admin: boolean;
     };
-    /** @description What is said when a bot user is made. The name is needed. */
+    /** @description Body of a create. The name is required. */
     BotUserCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description 1 to 255 bytes. */
       name: string;
-      /** @description On unless said otherwise. */
+      /** @description Default: true. */
       active?: boolean | null;
-      /** @description Off unless said otherwise. */
+      /** @description Default: false. */
       admin?: boolean | null;
     };
     /** @description A page of records, the newest first. */
@@ -929,42 +929,42 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     BotUserUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description 1 to 255 bytes. */
       name?: string | null;
       /** @description Whether its keys and credentials may be used. */
       active?: boolean | null;
-      /** @description Whether it may manage users and what belongs to others. */
+      /** @description Whether it may manage users and resources of others. */
       admin?: boolean | null;
     };
-    /** @description What is known of a browser. */
+    /** @description Facts about a browser. */
     BrowserSession: {
-      /** @description What it said it was when the person logged in. */
+      /** @description User agent at login. */
       user_agent: components["schemas"]["UserAgent"];
-      /** @description Where it was then. */
+      /** @description Address at login. */
       ip_address: string;
-      /** @description Always null: this server knows no places. */
+      /** @description Always null: this server does not locate addresses. */
       location: null;
     };
-    /** @description What was uploaded. */
+    /** @description Uploaded certificate. */
     CertificateAuthority: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
       /** @description The authority's certificate in PEM. */
       ca_pem: string;
@@ -972,24 +972,24 @@ export interface components {
       subject_common_name: string;
       /**
        * Format: date-time
-       * @description When it becomes valid.
+       * @description Start of its validity.
        */
       not_before: string;
       /**
        * Format: date-time
-       * @description When it is no longer valid.
+       * @description End of its validity.
        */
       not_after: string;
-      /** @description What the key may be used for, `CertSign` for example. */
+      /** @description Key usage, `CertSign` for example. */
       key_usages: string[];
-      /** @description What the key may further be used for; a use without a name is its number. */
+      /** @description Extended key usage; a usage without a name is given by its OID. */
       extended_key_usages: string[];
     };
-    /** @description What is said when an authority is uploaded. */
+    /** @description Body of a create. */
     CertificateAuthorityCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Exactly one certificate in PEM, of an authority. */
       ca_pem: string;
@@ -1003,40 +1003,40 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     CertificateAuthorityUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description A certificate that the server gets by itself. */
     CertificateManagementPolicy: {
-      /** @description Who issues it. */
+      /** @description Issuer. */
       authority: components["schemas"]["ManagingAuthority"];
       /** @description The kind of its key. */
       private_key_type: components["schemas"]["ManagedKeyType"];
     };
     /** @description A certificate that the server gets by itself. */
     CertificateManagementPolicyInput: {
-      /** @description Who issues it. */
+      /** @description Issuer. */
       authority?: components["schemas"]["ManagingAuthority"] | null;
       /** @description The kind of its key. */
       private_key_type?: components["schemas"]["ManagedKeyType"] | null;
     };
-    /** @description How far the server is with a certificate. */
+    /** @description Status of obtaining a certificate. */
     CertificateManagementStatus: {
       /**
        * Format: date-time
-       * @description When the next one is asked for; null while there is none.
+       * @description Time of the next renewal; null while there is no certificate.
        */
       renews_at: string | null;
-      /** @description What is going on at the moment, if anything is. */
+      /** @description Order in progress, if any. */
       provisioning_job: components["schemas"]["ProvisioningJob"] | null;
     };
-    /** @description The circuit breaker module as it is shown. */
+    /** @description The circuit breaker module in responses. */
     CircuitBreakerModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
       /**
        * Format: uint32
@@ -1055,7 +1055,7 @@ export interface components {
       num_buckets: number;
       /**
        * Format: uint32
-       * @description How many requests the window must hold before their errors are looked at.
+       * @description Minimum number of requests in the window before the share of errors is evaluated.
        */
       volume_threshold: number;
       /**
@@ -1064,10 +1064,10 @@ export interface components {
        */
       error_threshold_percentage: number;
     };
-    /** @description When a backend has failed too often, and for how long it is left alone. */
+    /** @description Circuit breaker: stops sending requests to a backend that fails too often. */
     CircuitBreakerModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
@@ -1091,7 +1091,7 @@ export interface components {
       num_buckets: number | null;
       /**
        * Format: uint32
-       * @description How many requests the window must hold before their errors are looked at.
+       * @description Minimum number of requests in the window before the share of errors is evaluated.
        * @default 20
        */
       volume_threshold: number | null;
@@ -1102,20 +1102,20 @@ export interface components {
        */
       error_threshold_percentage: number | null;
     };
-    /** @description A module without settings, as it is shown. */
+    /** @description A module without settings, in responses. */
     CompressionModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
     };
     /** @description Compresses answers. */
     CompressionModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
     };
-    /** @description How many there are of what the edge serves by. */
+    /** @description Number of objects that the edge serves. */
     Configured: {
       /**
        * Format: uint64
@@ -1148,37 +1148,37 @@ export interface components {
        */
       credentials: number;
     };
-    /** @description What agents with this credential may bind, and whose it is. */
+    /** @description ACL of agents with this credential, and its owner. */
     Credential: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description What may be bound; no rules permit everything. */
+      /** @description ACL rules; without rules everything may be bound. */
       acl: string[];
       /** @description The user or bot user it belongs to. */
       owner_id: string;
-      /** @description The token, the one time it is shown. */
+      /** @description Token; shown only once, in this response. */
       token: string | null;
     };
-    /** @description What is said when a credential is made. */
+    /** @description Body of a create. */
     CredentialCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description Rules such as `bind:*.example.com`; none permit everything. */
+      /** @description ACL rules such as `bind:*.example.com`; without rules everything may be bound. */
       acl?: string[] | null;
-      /** @description The owner, if not the caller; only administrators may name somebody else. */
+      /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
     };
     /** @description A page of records, the newest first. */
@@ -1190,26 +1190,26 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. A new ACL counts for new binds. */
+    /** @description Body of a change. A new ACL applies to new binds. */
     CredentialUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The rules, replacing all former ones. */
       acl?: string[] | null;
     };
-    /** @description What one module decided. */
+    /** @description Decision of one module. */
     Decision: {
-      /** @description The module or restriction, such as `ip_restriction`. */
+      /** @description Module or restriction, such as `ip_restriction`. */
       module: string;
-      /** @description What in it decided, such as the id of a rule or a pattern; empty where there is no such thing. */
+      /** @description Deciding part, such as the id of a rule or a pattern; empty if there is none. */
       rule: string;
-      /** @description What it said. */
+      /** @description Decision. */
       verdict: components["schemas"]["Verdict"];
       /**
        * Format: uint64
-       * @description How long it took.
+       * @description Duration.
        */
       microseconds: number;
     };
@@ -1219,13 +1219,13 @@ export interface components {
       id: string;
       /** @description Its kind, such as `https_route`. */
       kind: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description The id of the record it lies in; null if it lies in none. */
+      /** @description Id of its parent record; null if it has none. */
       parent_id: string | null;
       /** @description The module that refers; empty if the record itself does. */
       module: string;
-      /** @description What happens when the record it refers to shall be deleted. */
+      /** @description Effect of deleting the record it refers to. */
       on_delete: components["schemas"]["OnDelete"];
     };
     /** @description At most a hundred of them. There are no further pages. */
@@ -1237,33 +1237,33 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description A public address of this moment: an agent's tunnel, or one name or port of an edge. */
+    /** @description A current public address: an agent's tunnel, or one name or port of an edge. */
     Endpoint: {
       /** @description Its id. That of a tunnel's endpoint and that of the tunnel differ in the prefix only. */
       id: string;
-      /** @description Its absolute address in this API. */
+      /** @description Absolute URL in this API. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it began.
+       * @description Start time.
        */
       created_at: string;
       /**
        * Format: date-time
-       * @description When it began: an endpoint does not change.
+       * @description Creation time; an endpoint does not change.
        */
       updated_at: string;
-      /** @description Where it comes from. */
+      /** @description Origin. */
       type: components["schemas"]["EndpointType"];
       /** @description The address that visitors use. */
       public_url: string;
-      /** @description The same. */
+      /** @description Equal to `public_url`. */
       url: string;
       /** @description `https`, `http`, `tls` or `tcp`. */
       proto: string;
-      /** @description The same. */
+      /** @description Equal to `proto`. */
       scheme: string;
-      /** @description Its host and port; the port is always there. */
+      /** @description Host and port; the port is always included. */
       hostport: string;
       /** @description Its host. */
       host: string;
@@ -1280,13 +1280,13 @@ export interface components {
       description: string;
       /** @description The metadata of the edge or of the tunnel. */
       metadata: string;
-      /** @description Who owns the credential that the agent proved itself with; null for an edge. */
+      /** @description Owner of the agent's credential; null for an edge. */
       principal: components["schemas"]["Ref"] | null;
-      /** @description Where it can be reached from: `public`. */
+      /** @description Visibility: `public`. */
       bindings: string[];
-      /** @description The reserved domain it is on, if it is on one. */
+      /** @description Its reserved domain, if any. */
       domain: components["schemas"]["Ref"] | null;
-      /** @description The reserved address it is on, if it is on one. */
+      /** @description Its reserved address, if any. */
       tcp_addr: components["schemas"]["Ref"] | null;
       /** @description The tunnel behind it; null for an edge. */
       tunnel: components["schemas"]["Ref"] | null;
@@ -1296,11 +1296,11 @@ export interface components {
       edge: components["schemas"]["Ref"] | null;
       /** @description The local address, as the agent describes it; empty for an edge. */
       upstream_url: string;
-      /** @description Always empty: agents pass on what visitors speak. */
+      /** @description Always empty: agents forward any protocol. */
       upstream_protocol: string;
       /** @description Always empty. */
       traffic_policy: string;
-      /** @description Always false: one address has one owner. */
+      /** @description Always false: an address has a single owner. */
       pooling_enabled: boolean;
     };
     /** @description A page of records, the newest first. */
@@ -1312,7 +1312,7 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description Where an endpoint comes from. */
+    /** @description Origin of an endpoint. */
     EndpointType: "ephemeral" | "edge";
     /** @description What went wrong. */
     Error: {
@@ -1332,41 +1332,41 @@ export interface components {
     };
     /** @description A TLS certificate and its end. */
     ExpiringCertificate: {
-      /** @description Which it is. */
+      /** @description The certificate. */
       certificate: components["schemas"]["Ref"];
-      /** @description The host names and addresses it is valid for. */
+      /** @description Host names and addresses it is valid for. */
       names: string[];
       /**
        * Format: date-time
-       * @description When it is no longer valid.
+       * @description End of its validity.
        */
       not_after: string;
       /** @description Whether the server gets the next one by itself. */
       renewed: boolean;
     };
-    /** @description A visitor goes to the first of these backends that can be reached at all. */
+    /** @description Routes a visitor to the first of these backends that can be reached. */
     FailoverBackend: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
       /** @description The ids of the backends, the preferred one first. */
       backends: string[];
     };
-    /** @description What is said when a failover backend is made. */
+    /** @description Body of a create. */
     FailoverBackendCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list. */
       backends?: string[] | null;
@@ -1382,14 +1382,14 @@ export interface components {
     };
     /** @description What is to change. What is absent or null stays as it is. */
     FailoverBackendUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list. */
       backends?: string[] | null;
     };
-    /** @description GitHub and whom it lets in: everybody if all lists are empty, else who is on one of them. */
+    /** @description GitHub and its access lists: everyone if all lists are empty, else the members of any. */
     GithubLogin: {
       /**
        * @description The id of an OAuth app of one's own. Empty: the one the server's operator configured.
@@ -1402,7 +1402,7 @@ export interface components {
        */
       client_secret: string | null;
       /**
-       * @description What is asked of the provider; only with an app of one's own. What the login itself needs is added.
+       * @description OAuth scopes; only with an own OAuth app. Scopes that the login needs are added.
        * @default []
        */
       scopes: string[] | null;
@@ -1427,13 +1427,13 @@ export interface components {
        */
       organizations: string[] | null;
     };
-    /** @description A provider as it is shown. */
+    /** @description A provider in responses. */
     GithubLoginView: {
       /** @description The id of the OAuth app. Empty: the one the server's operator configured. */
       client_id: string;
       /** @description The secret of that app. */
       client_secret: string;
-      /** @description What is asked of the provider. */
+      /** @description OAuth scopes. */
       scopes: string[];
       /** @description The e-mail addresses that may come in. */
       email_addresses: string[];
@@ -1447,7 +1447,7 @@ export interface components {
     /** @description Headers to add and to remove. A name in both is replaced. */
     HeaderChanges: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
@@ -1468,18 +1468,18 @@ export interface components {
     HttpResponseBackend: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description The body; empty if there is none. */
+      /** @description Body; may be empty. */
       body: string;
       /** @description The headers, names in lower case. */
       headers: {
@@ -1491,11 +1491,11 @@ export interface components {
        */
       status_code: number;
     };
-    /** @description What is said when an HTTP response backend is made. */
+    /** @description Body of a create. */
     HttpResponseBackendCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The body, at most 256 KiB. */
       body?: string | null;
@@ -1505,7 +1505,7 @@ export interface components {
       } | null;
       /**
        * Format: int32
-       * @description The status, 200 to 599; 200 unless said otherwise.
+       * @description HTTP status, 200 to 599; default: 200.
        */
       status_code?: number | null;
     };
@@ -1520,9 +1520,9 @@ export interface components {
     };
     /** @description What is to change. What is absent or null stays as it is. */
     HttpResponseBackendUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The body, at most 256 KiB. */
       body?: string | null;
@@ -1532,7 +1532,7 @@ export interface components {
       } | null;
       /**
        * Format: int32
-       * @description The status, 200 to 599; 200 unless said otherwise.
+       * @description HTTP status, 200 to 599; default: 200.
        */
       status_code?: number | null;
     };
@@ -1540,37 +1540,37 @@ export interface components {
     HttpsEdge: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description The names, `host:port` each; empty when there are none. */
+      /** @description Names, `host:port` each; may be empty. */
       hostports: string[];
-      /** @description Which requests go where, in the order the routes were made. */
+      /** @description Routes in creation order. */
       routes: components["schemas"]["HttpsRoute"][];
-      /** @description Whose certificates visitors must show. */
+      /** @description Certificate authorities of visitors' certificates (mutual TLS). */
       mutual_tls: components["schemas"]["MutualTlsModule"] | null;
-      /** @description How old their protocol may be. */
+      /** @description Minimum version of TLS. */
       tls_termination: components["schemas"]["HttpsTerminationModule"] | null;
     };
-    /** @description What is said when an edge is made. In a change, a module that is named is replaced whole. */
+    /** @description Body of a create. In a change, a given module is replaced as a whole. */
     HttpsEdgeCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description The names to serve: `host:443`, or `host:` and the port this server has for HTTPS. */
+      /** @description Names to serve: `host:443`, or `host:` and the HTTPS port of this server. */
       hostports?: string[] | null;
-      /** @description Whose certificates visitors must show. */
+      /** @description Certificate authorities of visitors' certificates (mutual TLS). */
       mutual_tls?: components["schemas"]["MutualTlsModulePut"] | null;
-      /** @description How old their protocol may be. */
+      /** @description Minimum version of TLS. */
       tls_termination?: components["schemas"]["HttpsTerminationModulePut"] | null;
     };
     /** @description A page of records, the newest first. */
@@ -1584,176 +1584,176 @@ export interface components {
     };
     /** @description What is to change. What is absent or null stays as it is. */
     HttpsEdgeUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description The names to serve: `host:443`, or `host:` and the port this server has for HTTPS. */
+      /** @description Names to serve: `host:443`, or `host:` and the HTTPS port of this server. */
       hostports?: string[] | null;
-      /** @description Whose certificates visitors must show. */
+      /** @description Certificate authorities of visitors' certificates (mutual TLS). */
       mutual_tls?: components["schemas"]["MutualTlsModulePut"] | null;
-      /** @description How old their protocol may be. */
+      /** @description Minimum version of TLS. */
       tls_termination?: components["schemas"]["HttpsTerminationModulePut"] | null;
     };
-    /** @description The paths of an HTTPS edge that are treated alike. */
+    /** @description Paths of an HTTPS edge with the same backend and modules. */
     HttpsRoute: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description How `match` is compared. */
+      /** @description Match type. */
       match_type: components["schemas"]["MatchType"];
       /** @description The path, or the beginning of paths. */
       match: string;
       /** @description The edge it is part of. */
       edge_id: string;
-      /** @description Where requests go. */
+      /** @description Backend of the requests. */
       backend: components["schemas"]["BackendModule"] | null;
-      /** @description Who may send them. */
+      /** @description IP restriction. */
       ip_restriction: components["schemas"]["IpRestrictionModule"] | null;
-      /** @description When the backend is left alone for a while. */
+      /** @description Circuit breaker. */
       circuit_breaker: components["schemas"]["CircuitBreakerModule"] | null;
-      /** @description Whether answers are compressed. */
+      /** @description Whether responses are compressed. */
       compression: components["schemas"]["CompressionModule"] | null;
-      /** @description What happens to the headers of requests. */
+      /** @description Header changes of requests. */
       request_headers: components["schemas"]["RequestHeadersModule"] | null;
-      /** @description What happens to the headers of answers. */
+      /** @description Header changes of responses. */
       response_headers: components["schemas"]["RequestHeadersModule"] | null;
-      /** @description Whose signature requests must carry. */
+      /** @description Webhook verification. */
       webhook_verification: components["schemas"]["WebhookVerificationModule"] | null;
-      /** @description Whether WebSockets become plain streams. */
+      /** @description Whether WebSocket connections are converted to TCP streams. */
       websocket_tcp_converter: components["schemas"]["CompressionModule"] | null;
-      /** @description Which browsers and programs may come in. */
+      /** @description User agent filter. */
       user_agent_filter: components["schemas"]["UserAgentFilterModule"] | null;
-      /** @description The login with an account elsewhere. */
+      /** @description OAuth login. */
       oauth: components["schemas"]["OAuthModule"] | null;
-      /** @description The login with any OpenID provider. */
+      /** @description OpenID Connect login. */
       oidc: components["schemas"]["OidcModule"] | null;
-      /** @description The login with the identity provider of an organization. */
+      /** @description SAML login. */
       saml: components["schemas"]["SamlModule"] | null;
     };
-    /** @description What is said when a route is made or changed. Making one needs `match_type` and `match`; in a change an empty one is the same as none, and a module that is named is replaced whole. */
+    /** @description Body of a create or change. A create requires `match_type` and `match`; in a change an empty one means unchanged, and a given module is replaced as a whole. */
     HttpsRouteCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description How `match` is compared: `exact_path` or `path_prefix`. */
+      /** @description Match type: `exact_path` or `path_prefix`. */
       match_type?: string | null;
       /** @description The path, or the beginning of paths; begins with a slash, at most 1024 characters. */
       match?: string | null;
-      /** @description Where requests go. */
+      /** @description Backend of the requests. */
       backend?: components["schemas"]["BackendModulePut"] | null;
-      /** @description Who may send them. */
+      /** @description IP restriction. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
-      /** @description When the backend is left alone for a while. */
+      /** @description Circuit breaker. */
       circuit_breaker?: components["schemas"]["CircuitBreakerModulePut"] | null;
-      /** @description Whether answers are compressed. */
+      /** @description Whether responses are compressed. */
       compression?: components["schemas"]["CompressionModulePut"] | null;
-      /** @description What happens to the headers of requests. */
+      /** @description Header changes of requests. */
       request_headers?: components["schemas"]["RequestHeadersModulePut"] | null;
-      /** @description What happens to the headers of answers. */
+      /** @description Header changes of responses. */
       response_headers?: components["schemas"]["ResponseHeadersModulePut"] | null;
-      /** @description Whose signature requests must carry. */
+      /** @description Webhook verification. */
       webhook_verification?: components["schemas"]["WebhookVerificationModulePut"] | null;
-      /** @description Whether WebSockets become plain streams. */
+      /** @description Whether WebSocket connections are converted to TCP streams. */
       websocket_tcp_converter?: components["schemas"]["WebsocketTcpConverterModulePut"] | null;
-      /** @description Which browsers and programs may come in. */
+      /** @description User agent filter. */
       user_agent_filter?: components["schemas"]["UserAgentFilterModulePut"] | null;
-      /** @description Who may send them, by an account elsewhere. Of the three logins one at most can be enabled. */
+      /** @description OAuth login. At most one of the three logins can be enabled. */
       oauth?: components["schemas"]["OAuthModulePut"] | null;
-      /** @description Who may send them, by any OpenID provider. */
+      /** @description OpenID Connect login. */
       oidc?: components["schemas"]["OidcModulePut"] | null;
-      /** @description Who may send them, by the identity provider of an organization. */
+      /** @description SAML login. */
       saml?: components["schemas"]["SamlModulePut"] | null;
     };
     /** @description What is to change. What is absent or null stays as it is. */
     HttpsRouteUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description How `match` is compared: `exact_path` or `path_prefix`. */
+      /** @description Match type: `exact_path` or `path_prefix`. */
       match_type?: string | null;
       /** @description The path, or the beginning of paths; begins with a slash, at most 1024 characters. */
       match?: string | null;
-      /** @description Where requests go. */
+      /** @description Backend of the requests. */
       backend?: components["schemas"]["BackendModulePut"] | null;
-      /** @description Who may send them. */
+      /** @description IP restriction. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
-      /** @description When the backend is left alone for a while. */
+      /** @description Circuit breaker. */
       circuit_breaker?: components["schemas"]["CircuitBreakerModulePut"] | null;
-      /** @description Whether answers are compressed. */
+      /** @description Whether responses are compressed. */
       compression?: components["schemas"]["CompressionModulePut"] | null;
-      /** @description What happens to the headers of requests. */
+      /** @description Header changes of requests. */
       request_headers?: components["schemas"]["RequestHeadersModulePut"] | null;
-      /** @description What happens to the headers of answers. */
+      /** @description Header changes of responses. */
       response_headers?: components["schemas"]["ResponseHeadersModulePut"] | null;
-      /** @description Whose signature requests must carry. */
+      /** @description Webhook verification. */
       webhook_verification?: components["schemas"]["WebhookVerificationModulePut"] | null;
-      /** @description Whether WebSockets become plain streams. */
+      /** @description Whether WebSocket connections are converted to TCP streams. */
       websocket_tcp_converter?: components["schemas"]["WebsocketTcpConverterModulePut"] | null;
-      /** @description Which browsers and programs may come in. */
+      /** @description User agent filter. */
       user_agent_filter?: components["schemas"]["UserAgentFilterModulePut"] | null;
-      /** @description Who may send them, by an account elsewhere. Of the three logins one at most can be enabled. */
+      /** @description OAuth login. At most one of the three logins can be enabled. */
       oauth?: components["schemas"]["OAuthModulePut"] | null;
-      /** @description Who may send them, by any OpenID provider. */
+      /** @description OpenID Connect login. */
       oidc?: components["schemas"]["OidcModulePut"] | null;
-      /** @description Who may send them, by the identity provider of an organization. */
+      /** @description SAML login. */
       saml?: components["schemas"]["SamlModulePut"] | null;
     };
-    /** @description The TLS termination module as it is shown. */
+    /** @description The TLS termination module in responses. */
     HttpsTerminationModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
-      /** @description Where TLS ends. */
+      /** @description TLS termination point. */
       terminate_at: components["schemas"]["TerminateAt"];
-      /** @description The oldest version of TLS that visitors may speak; null where TLS does not end at the edge. */
+      /** @description Minimum version of TLS; null if TLS is not terminated at the edge. */
       min_version: components["schemas"]["TlsVersion"] | null;
     };
     /** @description TLS termination of an HTTPS edge. */
     HttpsTerminationModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
-      /** @description The oldest version of TLS that visitors may speak; `1.2` if it is not said. */
+      /** @description Minimum version of TLS; default: `1.2`. */
       min_version?: components["schemas"]["TlsVersion"] | null;
     };
-    /** @description Where people have the account they log in with. */
+    /** @description OAuth providers. */
     IdentityProvider:
       "github" | "facebook" | "microsoft" | "google" | "linkedin" | "gitlab" | "twitch" | "amazon";
-    /** @description A set of rules. It guards nothing until an endpoint or a restriction names it; without rules it lets nobody in. */
+    /** @description A set of IP rules. It has no effect until an endpoint or a restriction refers to it; without rules it allows no address. */
     IpPolicy: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
     };
-    /** @description What is said when a policy is made. */
+    /** @description Body of a create. */
     IpPolicyCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description A page of records, the newest first. */
@@ -1769,16 +1769,16 @@ export interface components {
     IpPolicyRule: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
       /** @description The addresses, in CIDR notation. */
       cidr: string;
@@ -1787,11 +1787,11 @@ export interface components {
       /** @description The policy it belongs to. */
       ip_policy: components["schemas"]["Ref"];
     };
-    /** @description What is said when a rule is made. `cidr`, `ip_policy_id` and `action` are needed. */
+    /** @description Body of a create. `cidr`, `ip_policy_id` and `action` are required. */
     IpPolicyRuleCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description A range in CIDR notation, or one address. */
       cidr: string;
@@ -1809,49 +1809,49 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     IpPolicyRuleUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description A range in CIDR notation, or one address. */
       cidr?: string | null;
     };
     /** @description What is to change. What is absent or null stays as it is. */
     IpPolicyUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
     };
-    /** @description Who may use a part of the service. Each enforced restriction of a type must let an address pass. */
+    /** @description Addresses that may use a part of the service. Every enforced restriction of a type must allow an address. */
     IpRestriction: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description Whether it turns anybody away; if not, there are only warnings. */
+      /** @description Whether it is enforced; if not, it only logs warnings. */
       enforced: boolean;
-      /** @description What it guards. */
+      /** @description The part of the service that it protects. */
       type: components["schemas"]["RestrictionType"];
-      /** @description The policies an address is judged by, all their rules together. One that was deleted stays listed and counts as one without rules. */
+      /** @description Policies that evaluate an address; all their rules apply together. A deleted policy stays listed and counts as one without rules. */
       ip_policies: components["schemas"]["Ref"][];
     };
-    /** @description What is said when a restriction is made. Its type and at least one policy are needed. */
+    /** @description Body of a create. The type and at least one policy are required. */
     IpRestrictionCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /**
        * @description `dashboard`, `api`, `agent` or `endpoints`.
@@ -1860,7 +1860,7 @@ export interface components {
       type: "dashboard" | "api" | "agent" | "endpoints";
       /** @description The ids of the policies. */
       ip_policy_ids: string[];
-      /** @description Off unless said otherwise. */
+      /** @description Default: false. */
       enforced?: boolean | null;
     };
     /** @description A page of records, the newest first. */
@@ -1872,45 +1872,45 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description The IP restriction module as it is shown. */
+    /** @description The IP restriction module in responses. */
     IpRestrictionModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
       /** @description The policies. One that was deleted stays listed and counts as one without rules. */
       ip_policies: components["schemas"]["Ref"][];
     };
-    /** @description Names the IP policies a visitor's address is judged by, all their rules together. */
+    /** @description IP policies that evaluate a visitor's address; all their rules apply together. */
     IpRestrictionModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
       /** @description The ids of the policies, 1 to `POLICY_LIMIT`. */
       ip_policy_ids: string[];
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     IpRestrictionUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description Whether it turns anybody away. */
+      /** @description Whether it is enforced. */
       enforced?: boolean | null;
       /** @description The ids of the policies, replacing all former ones. */
       ip_policy_ids?: string[] | null;
     };
-    /** @description The kind of a key. */
+    /** @description Type of a key. */
     KeyType: "rsa" | "ecdsa" | "ed25519";
     /** @description The kinds of keys that such certificates have. */
     ManagedKeyType: "ecdsa" | "rsa";
-    /** @description Who issues certificates by request of a program. */
+    /** @description ACME certificate authorities. */
     ManagingAuthority: "letsencrypt";
-    /** @description How a route's path is compared with that of a request. */
+    /** @description Match type of a route. */
     MatchType: "exact_path" | "path_prefix";
-    /** @description The mutual TLS module as it is shown. */
+    /** @description The mutual TLS module in responses. */
     MutualTlsModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
       /** @description The authorities. */
       certificate_authorities: components["schemas"]["Ref"][];
@@ -1918,14 +1918,14 @@ export interface components {
     /** @description Names the authorities that may have signed a visitor's certificate; any one of them is enough. */
     MutualTlsModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
       /** @description The ids of the authorities, 1 to `AUTHORITY_LIMIT`. */
       certificate_authority_ids: string[];
     };
-    /** @description A provider and whom it lets in: everybody if both lists are empty, else who is on one of them. */
+    /** @description A provider and its access lists: everyone if both lists are empty, else the members of either. */
     OAuthLogin: {
       /**
        * @description The id of an OAuth app of one's own. Empty: the one the server's operator configured.
@@ -1938,7 +1938,7 @@ export interface components {
        */
       client_secret: string | null;
       /**
-       * @description What is asked of the provider; only with an app of one's own. What the login itself needs is added.
+       * @description OAuth scopes; only with an own OAuth app. Scopes that the login needs are added.
        * @default []
        */
       scopes: string[] | null;
@@ -1953,26 +1953,26 @@ export interface components {
        */
       email_domains: string[] | null;
     };
-    /** @description A provider as it is shown. */
+    /** @description A provider in responses. */
     OAuthLoginView: {
       /** @description The id of the OAuth app. Empty: the one the server's operator configured. */
       client_id: string;
       /** @description The secret of that app. */
       client_secret: string;
-      /** @description What is asked of the provider. */
+      /** @description OAuth scopes. */
       scopes: string[];
       /** @description The e-mail addresses that may come in. */
       email_addresses: string[];
       /** @description The domains whose e-mail addresses may come in. */
       email_domains: string[];
     };
-    /** @description The OAuth module as it is shown. */
+    /** @description The OAuth module in responses. */
     OAuthModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
       /** @description Whether OPTIONS requests pass without a login, as CORS needs it. */
       options_passthrough: boolean;
-      /** @description What the session cookie's name begins with. */
+      /** @description Prefix of the session cookie's name. */
       cookie_prefix: string;
       /**
        * Format: uint32
@@ -1984,18 +1984,18 @@ export interface components {
        * @description Seconds after which a session ends in any case; 0: never.
        */
       maximum_duration: number;
-      /** @description Which provider, and whom it lets in. */
+      /** @description Provider and its access lists. */
       provider: components["schemas"]["OAuthProviderView"];
       /**
        * Format: uint32
-       * @description Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
+       * @description Seconds after which the user's access is checked again at the provider; 0: only at the login.
        */
       auth_check_interval: number;
     };
-    /** @description Lets in who logs in with the provider and is on one of its lists. */
+    /** @description Allows visitors who log in with the provider and are on one of its lists. */
     OAuthModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
@@ -2005,7 +2005,7 @@ export interface components {
        */
       options_passthrough: boolean | null;
       /**
-       * @description What the session cookie's name begins with. Empty: the default.
+       * @description Prefix of the session cookie's name. Empty: the default.
        * @default
        */
       cookie_prefix: string | null;
@@ -2021,11 +2021,11 @@ export interface components {
        * @default 0
        */
       maximum_duration: number | null;
-      /** @description Which provider, and whom it lets in. */
+      /** @description Provider and its access lists. */
       provider: components["schemas"]["OAuthProvider"];
       /**
        * Format: uint32
-       * @description Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
+       * @description Seconds after which the user's access is checked again at the provider; 0: only at the login.
        * @default 0
        */
       auth_check_interval: ((number | 0 | unknown) | null) | 0 | unknown;
@@ -2092,13 +2092,13 @@ export interface components {
       /** @description Amazon. */
       amazon: components["schemas"]["OAuthLoginView"] | null;
     };
-    /** @description The OpenID Connect module as it is shown. */
+    /** @description The OpenID Connect module in responses. */
     OidcModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
       /** @description Whether OPTIONS requests pass without a login, as CORS needs it. */
       options_passthrough: boolean;
-      /** @description What the session cookie's name begins with. */
+      /** @description Prefix of the session cookie's name. */
       cookie_prefix: string;
       /**
        * Format: uint32
@@ -2116,13 +2116,13 @@ export interface components {
       client_id: string;
       /** @description The secret of that app. */
       client_secret: string;
-      /** @description What is asked of the provider. */
+      /** @description OAuth scopes. */
       scopes: string[];
     };
-    /** @description Lets in whom the issuer knows. */
+    /** @description Allows visitors that the issuer authenticates. */
     OidcModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
@@ -2132,7 +2132,7 @@ export interface components {
        */
       options_passthrough: boolean | null;
       /**
-       * @description What the session cookie's name begins with. Empty: the default.
+       * @description Prefix of the session cookie's name. Empty: the default.
        * @default
        */
       cookie_prefix: string | null;
@@ -2155,51 +2155,51 @@ export interface components {
       /** @description The secret of that app. */
       client_secret: string;
       /**
-       * @description What is asked of the provider. `openid` is added if it is missing.
+       * @description Scopes. `openid` is added if it is missing.
        * @default []
        */
       scopes: string[] | null;
     };
-    /** @description What a reference means for the deletion of what is referred to. */
+    /** @description Effect of a reference on the deletion of its target. */
     OnDelete: "refuses" | "goes" | "stays";
     /** @description The server asks for a certificate. */
     ProvisioningJob: {
-      /** @description Why the last attempt failed; null if it did not. */
+      /** @description Error code of the last attempt; null if it did not fail. */
       error_code: string | null;
-      /** @description The same in words. */
+      /** @description Description of the status. */
       msg: string;
       /**
        * Format: date-time
-       * @description Since when.
+       * @description Start time.
        */
       started_at: string;
       /**
        * Format: date-time
-       * @description When the next attempt is made; null if none is needed.
+       * @description Time of the next attempt; null if none is needed.
        */
       retries_at: string | null;
     };
-    /** @description A reference to another resource. What it names may have been deleted meanwhile. */
+    /** @description A reference to another resource, which may have been deleted since. */
     Ref: {
-      /** @description The id of what is named. */
+      /** @description Id of the resource. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
     };
-    /** @description What is remembered of a visitor who was turned away. The last ones of each edge are kept in the memory of the server. */
+    /** @description A refused request or connection. The server keeps the last ones of each edge in memory. */
     RefusedVisit: {
-      /** @description What names the request on the visitor's error page and in the access log, `op_…`. */
+      /** @description Operation id on the visitor's error page and in the access log, `op_…`. */
       id: string;
       /**
        * Format: date-time
-       * @description When it began.
+       * @description Start time.
        */
       at: string;
       /** @description The address of the visitor. */
       ip: string;
       /** @description `https` for requests, `tls` or `tcp` for connections. */
       scheme: string;
-      /** @description The host that was asked for; empty for TCP edges. */
+      /** @description Requested host; empty for TCP edges. */
       host: string;
       /** @description The method of the request; empty for connections. */
       method: string;
@@ -2216,11 +2216,11 @@ export interface components {
       msg: string;
       /** @description The route of the edge; null if none was reached. */
       route: components["schemas"]["Ref"] | null;
-      /** @description What each module and restriction said, in order. The last one has refused, unless none did. */
+      /** @description Decisions of modules and restrictions, in order. The last one has refused, unless none did. */
       decisions: components["schemas"]["Decision"][];
       /**
        * Format: uint64
-       * @description How long it took to refuse.
+       * @description Time until the refusal.
        */
       duration_microseconds: number;
     };
@@ -2235,9 +2235,9 @@ export interface components {
     };
     /** @description The name of a place, as clients of larger services send it. */
     Region: "" | "us" | "eu" | "ap" | "au" | "sa" | "jp" | "in" | "us-cal-1";
-    /** @description A header module as it is shown. */
+    /** @description A header module in responses. */
     RequestHeadersModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
       /** @description Headers to add, their names in lower case. */
       add: {
@@ -2246,41 +2246,41 @@ export interface components {
       /** @description Names of headers to remove, in lower case. */
       remove: string[];
     };
-    /** @description What happens to the headers of requests before they go to the backend. */
+    /** @description Header changes of requests before they go to the backend. */
     RequestHeadersModulePut: components["schemas"]["HeaderChanges"];
     /** @description A TCP address that only its owner's agents, and edges, can have. */
     ReservedAddress: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
       /** @description The address, `host:port`. */
       addr: string;
-      /** @description Where it is; there is one place only, and the name says nothing. */
+      /** @description Region; there is a single region, so it has no effect. */
       region: components["schemas"]["Region"];
       /** @description The user or bot user whose agents may bind it. */
       owner_id: string;
     };
-    /** @description What is said when an address is reserved. */
+    /** @description Body of a create. */
     ReservedAddressCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description An address of this server, if a certain one is wanted; otherwise a free one is chosen. */
+      /** @description An address of this server; default: a free one. */
       addr?: string | null;
-      /** @description `us` unless said otherwise. */
+      /** @description Default: `us`. */
       region?: components["schemas"]["Region"] | null;
-      /** @description The owner, if not the caller; only administrators may name somebody else. */
+      /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
     };
     /** @description A page of records, the newest first. */
@@ -2292,35 +2292,35 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     ReservedAddressUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description A name that only its owner's agents, and edges, can have; so are the names below it. */
     ReservedDomain: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
       /** @description The name; the first part may be `*`. */
       domain: string;
-      /** @description Always empty: there is one place only. */
+      /** @description Always empty: there is a single region. */
       region: components["schemas"]["Region"];
-      /** @description How to get a certificate for it; null unless the server shall. */
+      /** @description Policy for obtaining a certificate; null if the server does not obtain one. */
       certificate_management_policy: components["schemas"]["CertificateManagementPolicy"] | null;
-      /** @description Where it shall be resolved to. */
+      /** @description Target of its DNS record. */
       resolves_to: components["schemas"]["ResolvesTo"][];
       /** @description The user or bot user whose agents may bind it. */
       owner_id: string;
@@ -2328,30 +2328,30 @@ export interface components {
       cname_target: string | null;
       /** @description The certificate that is served for it, if a certain one is. */
       certificate: components["schemas"]["Ref"] | null;
-      /** @description How far the server is with getting a certificate; null without a policy. */
+      /** @description Status of obtaining a certificate; null without a policy. */
       certificate_management_status: components["schemas"]["CertificateManagementStatus"] | null;
-      /** @description The name below the server's domain where the authority finds its proof if the domain's `_acme-challenge` record leads there: wildcards that are not below the server's own domain have one. */
+      /** @description Name below the server's domain that serves the ACME DNS challenge, if the domain's `_acme-challenge` record points to it. Set for wildcards that are not below the server's own domain. */
       acme_challenge_cname_target: string | null;
     };
-    /** @description What is said when a domain is reserved. */
+    /** @description Body of a create. */
     ReservedDomainCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description A host name, in full or as one part below the server's domain; the first part may be `*`. Without it a free name below the server's domain is chosen. */
       domain?: string | null;
-      /** @description What older clients call the domain. */
+      /** @description Domain, as named by older clients. */
       name?: string | null;
-      /** @description Says nothing here: there is one place only. */
+      /** @description Ignored: there is a single region. */
       region?: components["schemas"]["Region"] | null;
       /** @description The TLS certificate to serve for it; not together with a policy. */
       certificate_id?: string | null;
-      /** @description How the server shall get a certificate for it; not together with a certificate. */
+      /** @description Policy for obtaining a certificate; not together with a certificate. */
       certificate_management_policy?: components["schemas"]["CertificateManagementPolicyInput"] | null;
-      /** @description Where it shall be resolved to. */
+      /** @description Target of its DNS record. */
       resolves_to?: components["schemas"]["ResolvesToInput"][] | null;
-      /** @description The owner, if not the caller; only administrators may name somebody else. */
+      /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
     };
     /** @description A page of records, the newest first. */
@@ -2363,17 +2363,17 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. A certificate takes the place of a policy, and a policy that of a certificate. */
+    /** @description Body of a change. A certificate replaces a policy, and a policy replaces a certificate. */
     ReservedDomainUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The TLS certificate to serve for it; empty for none. */
       certificate_id?: string | null;
-      /** @description How the server shall get a certificate for it. */
+      /** @description Policy for obtaining a certificate. */
       certificate_management_policy?: components["schemas"]["CertificateManagementPolicyInput"] | null;
-      /** @description Where it shall be resolved to. */
+      /** @description Target of its DNS record. */
       resolves_to?: components["schemas"]["ResolvesToInput"][] | null;
     };
     /** @description One place a domain is resolved to. */
@@ -2386,9 +2386,9 @@ export interface components {
       /** @description The name of the place, 1 to 64 bytes. */
       value: string;
     };
-    /** @description A header module as it is shown. */
+    /** @description A header module in responses. */
     ResponseHeadersModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
       /** @description Headers to add, their names in lower case. */
       add: {
@@ -2397,17 +2397,17 @@ export interface components {
       /** @description Names of headers to remove, in lower case. */
       remove: string[];
     };
-    /** @description What happens to the headers of answers before they go to the visitor. */
+    /** @description Header changes of responses before they go to the visitor. */
     ResponseHeadersModulePut: components["schemas"]["HeaderChanges"];
     /** @description The part of the service that a restriction guards. */
     RestrictionType: "dashboard" | "api" | "agent" | "endpoints";
-    /** @description The SAML module as it is shown: with what the identity provider must be told. */
+    /** @description The SAML module in responses, with the settings for the identity provider. */
     SamlModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
       /** @description Whether OPTIONS requests pass without a login, as CORS needs it. */
       options_passthrough: boolean;
-      /** @description What the session cookie's name begins with. */
+      /** @description Prefix of the session cookie's name. */
       cookie_prefix: string;
       /**
        * Format: uint32
@@ -2421,7 +2421,7 @@ export interface components {
       maximum_duration: number;
       /** @description The identity provider's EntityDescriptor, as it was given. */
       idp_metadata: string;
-      /** @description Always empty: metadata is given, not fetched. */
+      /** @description Always empty: metadata is uploaded, not fetched. */
       idp_metadata_url: string;
       /** @description Whether the provider must ask for the password again at every login. */
       force_authn: boolean;
@@ -2429,23 +2429,23 @@ export interface components {
       allow_idp_initiated: boolean;
       /** @description The groups whose members may come in. Empty: everybody. */
       authorized_groups: string[];
-      /** @description How the provider is to name people. */
+      /** @description Name identifier format. */
       nameid_format: string;
-      /** @description What this route is called at the identity provider. */
+      /** @description Entity id of this route at the identity provider. */
       entity_id: string;
-      /** @description Where the identity provider sends its answers. */
+      /** @description Assertion consumer service URL. */
       assertion_consumer_service_url: string;
-      /** @description Where the identity provider ends sessions. */
+      /** @description Single logout URL. */
       single_logout_url: string;
-      /** @description The certificate of the key that signs what is sent to the identity provider. */
+      /** @description Certificate of the key that signs messages to the identity provider. */
       request_signing_certificate_pem: string;
-      /** @description Where the identity provider can read all of this; the same as `entity_id`. */
+      /** @description URL of the service provider metadata; equal to `entity_id`. */
       metadata_url: string;
     };
-    /** @description Lets in whom the identity provider vouches for. */
+    /** @description Allows visitors that the identity provider authenticates. */
     SamlModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
@@ -2455,7 +2455,7 @@ export interface components {
        */
       options_passthrough: boolean | null;
       /**
-       * @description What the session cookie's name begins with. Empty: the default.
+       * @description Prefix of the session cookie's name. Empty: the default.
        * @default
        */
       cookie_prefix: string | null;
@@ -2479,7 +2479,7 @@ export interface components {
        */
       force_authn: boolean | null;
       /**
-       * @description Whether a login may begin at the provider. True unless it is said otherwise.
+       * @description Whether a login may start at the provider. Default: true.
        * @default true
        */
       allow_idp_initiated: boolean | null;
@@ -2489,7 +2489,7 @@ export interface components {
        */
       authorized_groups: string[] | null;
       /**
-       * @description How the provider is to name people. Empty: the default, `urn:oasis:names:tc:SAML:2.0:nameid-format:persistent`.
+       * @description Name identifier format. Empty: the default, `urn:oasis:names:tc:SAML:2.0:nameid-format:persistent`.
        * @default
        * @enum {string|null}
        */
@@ -2501,7 +2501,7 @@ export interface components {
         | ""
         | null;
     };
-    /** @description Facts about the server that every caller may know: where visitors find it, and what identity providers are told. */
+    /** @description Facts about the server that every caller may read: its public addresses, and the settings for identity providers. */
     ServerFacts: {
       /** @description The version of the server's program. */
       version: string;
@@ -2522,14 +2522,14 @@ export interface components {
        * @description The last port that a TCP edge may have.
        */
       last_tcp_port: number;
-      /** @description How the addresses of logins begin, without a trailing slash. */
+      /** @description Base URL of logins, without a trailing slash. */
       login_url: string;
-      /** @description Where providers send visitors back to after an OAuth or OpenID Connect login: the redirect URI. */
+      /** @description Redirect URI of OAuth and OpenID Connect logins. */
       callback_url: string;
       /** @description The identity providers with which the server has an OAuth app of its own. */
       oauth_apps: components["schemas"]["IdentityProvider"][];
     };
-    /** @description How the server is at this moment. */
+    /** @description Current state of the server. */
     ServerStatus: {
       /** @description The version of the server. */
       version: string;
@@ -2538,7 +2538,7 @@ export interface components {
        * @description Since when it has been running.
        */
       started_at: string;
-      /** @description What it calls its region. */
+      /** @description Name of its region. */
       region: string;
       /** @description The domain under which tunnels are published. */
       domain: string;
@@ -2557,9 +2557,9 @@ export interface components {
        * @description Tunnels that are up.
        */
       tunnels: number;
-      /** @description What is configured. */
+      /** @description Number of configured objects. */
       configured: components["schemas"]["Configured"];
-      /** @description What is kept on disk. */
+      /** @description Storage on disk. */
       store: components["schemas"]["StoreStatus"];
       /** @description The ten TLS certificates that expire first. */
       expiring: components["schemas"]["ExpiringCertificate"][];
@@ -2568,41 +2568,41 @@ export interface components {
       /** @description The last minute and the last hour of it. */
       history: components["schemas"]["TrafficHistory"];
     };
-    /** @description The body of a command: there is nothing to say. */
+    /** @description Body of a command; it has no fields. */
     SessionCommand: Record<string, never>;
     /** @description Its key pair is made by the server; the private half is never shown. */
     SshCertificateAuthority: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
       /** @description The public key as a line of OpenSSH: for `@cert-authority` in `known_hosts`, or for `TrustedUserCAKeys`. */
       public_key: string;
       /** @description The kind of the key. */
       key_type: components["schemas"]["KeyType"];
     };
-    /** @description What is said when an authority is made. */
+    /** @description Body of a create. */
     SshCertificateAuthorityCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description `rsa`, `ecdsa` or `ed25519`, which is what it is if nothing is said. */
+      /** @description `rsa`, `ecdsa` or `ed25519`; default: `ed25519`. */
       private_key_type?: string | null;
-      /** @description For `ecdsa` only: `nistp256`, which is what it is if nothing is said, `nistp384` or `nistp521`. */
+      /** @description For `ecdsa` only: `nistp256`, `nistp384` or `nistp521`; default: `nistp256`. */
       elliptic_curve?: string | null;
       /**
        * Format: int64
-       * @description For `rsa` only: 2048, or 4096, which is what it is if nothing is said.
+       * @description For `rsa` only: 2048 or 4096; default: 4096.
        */
       key_size?: number | null;
     };
@@ -2615,42 +2615,42 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     SshCertificateAuthorityUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
     };
-    /** @description What a host certificate says. */
+    /** @description Content of a host certificate. */
     SshHostCertificate: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
       /** @description The authority that signed it. */
       ssh_certificate_authority_id: string;
       /** @description The server's public key as a line of OpenSSH. */
       public_key: string;
-      /** @description The host names and addresses it is valid for; none mean every host. */
+      /** @description Host names and addresses it is valid for; none means every host. */
       principals: string[];
       /**
        * Format: date-time
-       * @description When it becomes valid.
+       * @description Start of its validity.
        */
       valid_after: string;
       /**
        * Format: date-time
-       * @description When it is no longer valid.
+       * @description End of its validity.
        */
       valid_until: string;
       /** @description The kind of the public key. */
@@ -2658,11 +2658,11 @@ export interface components {
       /** @description The signed certificate, to be stored as a `-cert.pub` file. */
       certificate: string;
     };
-    /** @description What is said when a host certificate is made. */
+    /** @description Body of a create. */
     SshHostCertificateCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The authority that shall sign. */
       ssh_certificate_authority_id: string;
@@ -2670,9 +2670,9 @@ export interface components {
       public_key: string;
       /** @description The host names and addresses it shall be valid for; none mean every host. */
       principals?: string[] | null;
-      /** @description An RFC 3339 timestamp; now, if nothing is said. */
+      /** @description An RFC 3339 timestamp; default: now. */
       valid_after?: string | null;
-      /** @description An RFC 3339 timestamp; one year from now, if nothing is said. */
+      /** @description An RFC 3339 timestamp; default: one year from now. */
       valid_until?: string | null;
     };
     /** @description A page of records, the newest first. */
@@ -2684,49 +2684,49 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     SshHostCertificateUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
     };
-    /** @description What a user certificate says. */
+    /** @description Content of a user certificate. */
     SshUserCertificate: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
       /** @description The authority that signed it. */
       ssh_certificate_authority_id: string;
       /** @description The user's public key as a line of OpenSSH. */
       public_key: string;
-      /** @description The names of users it is valid for. OpenSSH's server lets nobody in by a certificate without any. */
+      /** @description User names (principals) it is valid for. OpenSSH's server refuses a certificate without any. */
       principals: string[];
       /**
        * Format: date-time
-       * @description When it becomes valid.
+       * @description Start of its validity.
        */
       valid_after: string;
       /**
        * Format: date-time
-       * @description When it is no longer valid.
+       * @description End of its validity.
        */
       valid_until: string;
-      /** @description What a server must understand to let the user in, `force-command` or `source-address` for example. */
+      /** @description Critical options, which a server must understand to accept the certificate: `force-command`, `source-address` and others. */
       critical_options: {
         [key: string]: string;
       };
-      /** @description What the user may do; a server passes over what it does not know. */
+      /** @description Extensions: permissions of the user. A server ignores unknown ones. */
       extensions: {
         [key: string]: string;
       };
@@ -2735,27 +2735,27 @@ export interface components {
       /** @description The signed certificate, to be stored as a `-cert.pub` file. */
       certificate: string;
     };
-    /** @description What is said when a user certificate is made. */
+    /** @description Body of a create. */
     SshUserCertificateCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The authority that shall sign. */
       ssh_certificate_authority_id: string;
       /** @description The user's public key: the line of a `.pub` file. RSA, ECDSA or Ed25519. */
       public_key: string;
-      /** @description The names of users it shall be valid for. OpenSSH's server lets nobody in by a certificate without any. */
+      /** @description User names (principals) it is valid for. OpenSSH's server refuses a certificate without any. */
       principals?: string[] | null;
-      /** @description An RFC 3339 timestamp; now, if nothing is said. */
+      /** @description An RFC 3339 timestamp; default: now. */
       valid_after?: string | null;
-      /** @description An RFC 3339 timestamp; 24 hours from now, if nothing is said. */
+      /** @description An RFC 3339 timestamp; default: 24 hours from now. */
       valid_until?: string | null;
-      /** @description What a server must understand to let the user in: `force-command`, `source-address` and others. */
+      /** @description Critical options, which a server must understand to accept the certificate: `force-command`, `source-address` and others. */
       critical_options?: {
         [key: string]: string | null;
       } | null;
-      /** @description What the user may do; `permit-pty` and `permit-user-rc`, if nothing is said. */
+      /** @description Extensions: permissions of the user; default: `permit-pty` and `permit-user-rc`. */
       extensions?: {
         [key: string]: string | null;
       } | null;
@@ -2769,42 +2769,42 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     SshUserCertificateUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
     };
-    /** @description Visitors go to a server that needs no agent, reached from where this server runs. */
+    /** @description Routes visitors to an address that the server dials itself, without an agent. */
     StaticBackend: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description Where it is, `host:port`. */
+      /** @description Address, `host:port`. */
       address: string;
-      /** @description Whether it is spoken to over TLS. */
+      /** @description Whether the server connects to it over TLS. */
       tls: components["schemas"]["BackendTls"];
     };
-    /** @description What is said when a static backend is made. The address is needed. */
+    /** @description Body of a create. The address is required. */
     StaticBackendCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port. */
       address: string;
-      /** @description Off unless it is named. */
+      /** @description Default: off. */
       tls?: components["schemas"]["BackendTlsInput"] | null;
     };
     /** @description A page of records, the newest first. */
@@ -2816,11 +2816,11 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     StaticBackendUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port. */
       address?: string | null;
@@ -2831,12 +2831,12 @@ export interface components {
     StoreStatus: {
       /**
        * Format: uint64
-       * @description How many changes were written so far.
+       * @description Number of changes written so far.
        */
       revision: number;
       /**
        * Format: uint64
-       * @description What the files in it take.
+       * @description Size of its files.
        */
       bytes: number;
     };
@@ -2851,35 +2851,35 @@ export interface components {
     TcpEdge: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description The addresses, `host:port` each; empty when there are none. */
+      /** @description Addresses, `host:port` each; may be empty. */
       hostports: string[];
-      /** @description Where connections go. */
+      /** @description Backend of the connections. */
       backend: components["schemas"]["BackendModule"] | null;
-      /** @description Who may connect. */
+      /** @description Addresses that may connect. */
       ip_restriction: components["schemas"]["IpRestrictionModule"] | null;
     };
-    /** @description What is said when an edge is made. In a change, a module that is named is replaced whole. */
+    /** @description Body of a create. In a change, a given module is replaced as a whole. */
     TcpEdgeCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The addresses to serve. */
       hostports?: string[] | null;
-      /** @description Where connections go. */
+      /** @description Backend of the connections. */
       backend?: components["schemas"]["BackendModulePut"] | null;
-      /** @description Who may connect. */
+      /** @description Addresses that may connect. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
     };
     /** @description A page of records, the newest first. */
@@ -2893,58 +2893,58 @@ export interface components {
     };
     /** @description What is to change. What is absent or null stays as it is. */
     TcpEdgeUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The addresses to serve. */
       hostports?: string[] | null;
-      /** @description Where connections go. */
+      /** @description Backend of the connections. */
       backend?: components["schemas"]["BackendModulePut"] | null;
-      /** @description Who may connect. */
+      /** @description Addresses that may connect. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
     };
-    /** @description Where a visitor's TLS ends. */
+    /** @description TLS termination point of visitors' connections. */
     TerminateAt: "edge" | "upstream";
-    /** @description What was uploaded; the private key is never shown. */
+    /** @description Uploaded certificate; the private key is never shown. */
     TlsCertificate: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description The chain in PEM, leaf first. */
+      /** @description Certificate chain in PEM, leaf first. */
       certificate_pem: string;
       /** @description The common name of the subject; empty if it has none. */
       subject_common_name: string;
-      /** @description The further names it is valid for. */
+      /** @description Subject alternative names. */
       subject_alternative_names: components["schemas"]["SubjectAlternativeNames"];
       /**
        * Format: date-time
-       * @description When it was issued by this server's doing; null for an uploaded one.
+       * @description Time at which this server obtained it; null for an uploaded certificate.
        */
       issued_at: string | null;
       /**
        * Format: date-time
-       * @description When it becomes valid.
+       * @description Start of its validity.
        */
       not_before: string;
       /**
        * Format: date-time
-       * @description When it is no longer valid.
+       * @description End of its validity.
        */
       not_after: string;
-      /** @description What the key may be used for, `DigitalSignature` for example. */
+      /** @description Key usage, `DigitalSignature` for example. */
       key_usages: string[];
-      /** @description What the key may further be used for, `ServerAuth` for example; a use without a name is its number. */
+      /** @description Extended key usage, `ServerAuth` for example; a usage without a name is given by its OID. */
       extended_key_usages: string[];
       /** @description The kind of the private key. */
       private_key_type: components["schemas"]["KeyType"];
@@ -2963,13 +2963,13 @@ export interface components {
       /** @description The country of the subject; empty if it has none. */
       subject_country: string;
     };
-    /** @description What is said when a certificate is uploaded. */
+    /** @description Body of a create. */
     TlsCertificateCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description The chain in PEM, leaf first. */
+      /** @description Certificate chain in PEM, leaf first. */
       certificate_pem: string;
       /** @description The private key of the leaf in PEM, not encrypted. */
       private_key_pem: string;
@@ -2983,54 +2983,54 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     TlsCertificateUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description Host names that stand open for visitors with TLS. */
     TlsEdge: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description The names, `host:port` each; empty when there are none. */
+      /** @description Names, `host:port` each; may be empty. */
       hostports: string[];
-      /** @description Where connections go. */
+      /** @description Backend of the connections. */
       backend: components["schemas"]["BackendModule"] | null;
-      /** @description Who may connect. */
+      /** @description Addresses that may connect. */
       ip_restriction: components["schemas"]["IpRestrictionModule"] | null;
-      /** @description Whose certificates visitors must show. */
+      /** @description Certificate authorities of visitors' certificates (mutual TLS). */
       mutual_tls: components["schemas"]["MutualTlsModule"] | null;
-      /** @description Where their TLS ends; without it, at the backend. */
+      /** @description TLS termination; without it, TLS is terminated at the backend. */
       tls_termination: components["schemas"]["HttpsTerminationModule"] | null;
     };
-    /** @description What is said when an edge is made. In a change, a module that is named is replaced whole. */
+    /** @description Body of a create. In a change, a given module is replaced as a whole. */
     TlsEdgeCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description The names to serve: `host:443`, or `host:` and the port this server has for HTTPS. */
+      /** @description Names to serve: `host:443`, or `host:` and the HTTPS port of this server. */
       hostports?: string[] | null;
-      /** @description Where connections go. */
+      /** @description Backend of the connections. */
       backend?: components["schemas"]["BackendModulePut"] | null;
-      /** @description Who may connect. */
+      /** @description Addresses that may connect. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
-      /** @description Whose certificates visitors must show. TLS must end at the edge then. */
+      /** @description Certificate authorities of visitors' certificates (mutual TLS). Requires TLS termination at the edge. */
       mutual_tls?: components["schemas"]["MutualTlsModulePut"] | null;
-      /** @description Where their TLS ends; without it, at the backend. */
+      /** @description TLS termination; without it, TLS is terminated at the backend. */
       tls_termination?: components["schemas"]["TlsTerminationModulePut"] | null;
     };
     /** @description A page of records, the newest first. */
@@ -3044,107 +3044,107 @@ export interface components {
     };
     /** @description What is to change. What is absent or null stays as it is. */
     TlsEdgeUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description The names to serve: `host:443`, or `host:` and the port this server has for HTTPS. */
+      /** @description Names to serve: `host:443`, or `host:` and the HTTPS port of this server. */
       hostports?: string[] | null;
-      /** @description Where connections go. */
+      /** @description Backend of the connections. */
       backend?: components["schemas"]["BackendModulePut"] | null;
-      /** @description Who may connect. */
+      /** @description Addresses that may connect. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
-      /** @description Whose certificates visitors must show. TLS must end at the edge then. */
+      /** @description Certificate authorities of visitors' certificates (mutual TLS). Requires TLS termination at the edge. */
       mutual_tls?: components["schemas"]["MutualTlsModulePut"] | null;
-      /** @description Where their TLS ends; without it, at the backend. */
+      /** @description TLS termination; without it, TLS is terminated at the backend. */
       tls_termination?: components["schemas"]["TlsTerminationModulePut"] | null;
     };
-    /** @description The TLS termination module as it is shown. */
+    /** @description The TLS termination module in responses. */
     TlsTerminationModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
-      /** @description Where TLS ends. */
+      /** @description TLS termination point. */
       terminate_at: components["schemas"]["TerminateAt"];
-      /** @description The oldest version of TLS that visitors may speak; null where TLS does not end at the edge. */
+      /** @description Minimum version of TLS; null if TLS is not terminated at the edge. */
       min_version: components["schemas"]["TlsVersion"] | null;
     };
     /** @description TLS termination of a TLS edge. */
     TlsTerminationModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
-      /** @description Where TLS ends; `edge` if it is not said. */
+      /** @description TLS termination point; default: `edge`. */
       terminate_at?: components["schemas"]["TerminateAt"] | null;
-      /** @description The oldest version of TLS that visitors may speak; `1.2` if it is not said. Only where TLS ends at the edge. */
+      /** @description Minimum version of TLS; default: `1.2`. Only if TLS is terminated at the edge. */
       min_version?: components["schemas"]["TlsVersion"] | null;
     };
     /** @description A version of TLS that is offered to visitors. */
     TlsVersion: "1.2" | "1.3";
-    /** @description What passed one edge, route or tunnel. */
+    /** @description Traffic of one edge, route or tunnel. */
     Traffic: {
       /** @description Its id. */
       id: string;
-      /** @description What it is. */
+      /** @description Kind. */
       kind: components["schemas"]["TrafficKind"];
-      /** @description All since the server started. */
+      /** @description Totals since the server started. */
       total: components["schemas"]["TrafficCounts"];
-      /** @description What the last 60 seconds brought. */
+      /** @description Traffic of the last 60 seconds. */
       last_minute: components["schemas"]["TrafficPoint"];
-      /** @description The last minute and the last hour; null in lists. */
+      /** @description History of the last minute and the last hour; null in lists. */
       history: components["schemas"]["TrafficHistory"] | null;
     };
-    /** @description All since the server started. */
+    /** @description Totals since the server started. */
     TrafficCounts: {
       /**
        * Format: uint64
-       * @description Requests that were answered, and connections that were carried or turned away.
+       * @description Requests with a response, and connections that were forwarded or refused.
        */
       requests: number;
       /**
        * Format: uint64
-       * @description Those answered with a status of 4xx.
+       * @description Responses with status 4xx.
        */
       refused: number;
       /**
        * Format: uint64
-       * @description Those answered with a status of 5xx.
+       * @description Responses with status 5xx.
        */
       failed: number;
-      /** @description Whose fault it was. */
+      /** @description Errors by the party at fault. */
       faults: components["schemas"]["TrafficFaults"];
       /**
        * Format: uint64
-       * @description Bytes of visitors: bodies of requests, all of a connection. Counted once the last one has passed.
+       * @description Bytes from visitors: request bodies, or all bytes of a connection. Counted at the end.
        */
       bytes_in: number;
       /**
        * Format: uint64
-       * @description Bytes to visitors, the same way.
+       * @description Bytes to visitors: response bodies, or all bytes of a connection. Counted at the end.
        */
       bytes_out: number;
     };
-    /** @description Requests that were refused or failed, by who has to do something about it. */
+    /** @description Refused and failed requests, by the party at fault. */
     TrafficFaults: {
       /**
        * Format: uint64
-       * @description The visitor asked for something that cannot be had.
+       * @description The visitor: the request cannot be served.
        */
       visitor: number;
       /**
        * Format: uint64
-       * @description The configuration says no, or knows nothing of it.
+       * @description The configuration: it denies the request, or has no entry for it.
        */
       configuration: number;
       /**
        * Format: uint64
-       * @description The agent is away, or broke the connection.
+       * @description The agent: it is offline, or broke the connection.
        */
       agent: number;
       /**
        * Format: uint64
-       * @description The local service cannot be reached, or failed.
+       * @description The local service: it cannot be reached, or failed.
        */
       service: number;
       /**
@@ -3153,14 +3153,14 @@ export interface components {
        */
       server: number;
     };
-    /** @description The last minute and the last hour. The newest point is the last one. */
+    /** @description History of the last minute and the last hour, newest point last. */
     TrafficHistory: {
       /** @description The last 60 seconds, one point each. */
       seconds: components["schemas"]["TrafficPoint"][];
-      /** @description The last 60 minutes, one point each; the last one is not over yet. */
+      /** @description The last 60 minutes, one point each; the newest minute is not complete. */
       minutes: components["schemas"]["TrafficPoint"][];
     };
-    /** @description What is counted. */
+    /** @description Kind of object with traffic counters. */
     TrafficKind: "https_edge" | "https_route" | "tls_edge" | "tcp_edge" | "tunnel";
     /** @description Edges, routes and tunnels that something has passed, the busiest first. There are at most 1,000, and no further pages. */
     TrafficList: {
@@ -3171,38 +3171,38 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What happened in a span of time. Connections of TLS and TCP count as requests. */
+    /** @description Traffic within a period. TLS and TCP connections count as requests. */
     TrafficPoint: {
       /**
        * Format: uint32
-       * @description Requests that were answered, and connections that were carried or turned away.
+       * @description Requests with a response, and connections that were forwarded or refused.
        */
       requests: number;
       /**
        * Format: uint32
-       * @description Those answered with a status of 4xx: the visitor's mistake, or what the configuration does not allow.
+       * @description Responses with status 4xx: the visitor's mistake, or not allowed by the configuration.
        */
       refused: number;
       /**
        * Format: uint32
-       * @description Those answered with a status of 5xx: something did not work.
+       * @description Responses with status 5xx: something failed.
        */
       failed: number;
     };
-    /** @description A tunnel that is up at this moment. One with labels has no address of its own: backends lead to it. */
+    /** @description A tunnel that is online. A tunnel with labels has no address of its own: backends route to it. */
     Tunnel: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
-      /** @description Where visitors find it; empty for a tunnel with labels. */
+      /** @description Public URL; empty for a tunnel with labels. */
       public_url: string;
       /**
        * Format: date-time
-       * @description Since when it is up.
+       * @description Time since which it is online.
        */
       started_at: string;
-      /** @description What its owner wrote on it; empty if nothing. */
+      /** @description Metadata of the owner; empty if not set. */
       metadata: string;
       /** @description `https`, `http` or `tcp`; empty for a tunnel with labels. */
       proto: string;
@@ -3210,7 +3210,7 @@ export interface components {
       region: string;
       /** @description The session that carries it. */
       tunnel_session: components["schemas"]["Ref"];
-      /** @description What visitors meet; null for a tunnel with labels. */
+      /** @description The public endpoint; null for a tunnel with labels. */
       endpoint: components["schemas"]["Ref"] | null;
       /** @description Its labels; empty unless it has some. */
       labels: {
@@ -3225,29 +3225,29 @@ export interface components {
     TunnelGroupBackend: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
       /** @description The labels to look for; a tunnel may carry more. */
       labels: {
         [key: string]: string;
       };
-      /** @description The tunnels that match at this moment. */
+      /** @description Tunnels that match now. */
       tunnels: components["schemas"]["Ref"][];
     };
-    /** @description What is said when a group is made. At least one label is needed. */
+    /** @description Body of a create. At least one label is required. */
     TunnelGroupBackendCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The labels to look for. In a change they replace the whole map. */
       labels?: {
@@ -3265,9 +3265,9 @@ export interface components {
     };
     /** @description What is to change. What is absent or null stays as it is. */
     TunnelGroupBackendUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The labels to look for. In a change they replace the whole map. */
       labels?: {
@@ -3283,19 +3283,19 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description An agent that is connected at this moment. */
+    /** @description An agent that is connected. */
     TunnelSession: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /** @description The version of the agent. */
       agent_version: string;
-      /** @description What the agent proved itself with. */
+      /** @description Credential of the agent. */
       credential: components["schemas"]["Ref"];
       /** @description The address it connected from. */
       ip: string;
-      /** @description What its owner wrote on it; empty if nothing. */
+      /** @description Metadata of the owner; empty if not set. */
       metadata: string;
       /** @description The system the agent runs on. */
       os: string;
@@ -3303,10 +3303,10 @@ export interface components {
       region: string;
       /**
        * Format: date-time
-       * @description Since when it is connected.
+       * @description Time since which it is connected.
        */
       started_at: string;
-      /** @description What agent and server speak with each other. */
+      /** @description Transport between agent and server. */
       transport: string;
     };
     /** @description A page of records, the newest first. */
@@ -3318,29 +3318,29 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description Somebody who owns keys and credentials. */
+    /** @description A person who owns keys and credentials. */
     User: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description What people call the user; never empty. */
+      /** @description Name of the user; never empty. */
       name: string;
-      /** @description Whether the user may manage users and what belongs to others. */
+      /** @description Whether the user may manage users and resources of others. */
       admin: boolean;
     };
-    /** @description What a browser says it is. Members are empty where its words say nothing about it. */
+    /** @description Parsed user agent of a browser. Unknown members are empty. */
     UserAgent: {
-      /** @description Its own words. */
+      /** @description User agent header. */
       raw: string;
       /** @description `Chrome` for example. */
       browser_name: string;
@@ -3353,42 +3353,42 @@ export interface components {
       /** @description `10.15.7` for example. */
       os_version: string;
     };
-    /** @description The user agent filter module as it is shown. */
+    /** @description The user agent filter module in responses. */
     UserAgentFilterModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
-      /** @description Who may come in whatever `deny` says. */
+      /** @description Regular expressions that allow a visitor regardless of `deny`. */
       allow: string[];
-      /** @description Who may not. */
+      /** @description Regular expressions that deny a visitor. */
       deny: string[];
     };
-    /** @description Patterns that are looked for in a visitor's `User-Agent`. Who matches one of `allow`, or none of `deny`, comes in. */
+    /** @description Patterns for a visitor's `User-Agent`. A visitor who matches one of `allow`, or none of `deny`, is allowed. */
     UserAgentFilterModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
       /**
-       * @description Regular expressions of those who may come in whatever `deny` says, at most 100.
+       * @description Regular expressions that allow a visitor regardless of `deny`, at most 100.
        * @default []
        */
       allow: string[] | null;
       /**
-       * @description Regular expressions of those who may not, at most 100.
+       * @description Regular expressions that deny a visitor, at most 100.
        * @default []
        */
       deny: string[] | null;
     };
-    /** @description What is said when a user is made. The name is needed. */
+    /** @description Body of a create. The name is required. */
     UserCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description 1 to 255 bytes. */
       name: string;
-      /** @description Off unless said otherwise. */
+      /** @description Default: false. */
       admin?: boolean | null;
     };
     /** @description A page of records, the newest first. */
@@ -3400,37 +3400,37 @@ export interface components {
       /** @description The address of the next page, null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What may be changed. */
+    /** @description Body of a change. */
     UserUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description 1 to 255 bytes. */
       name?: string | null;
-      /** @description Whether the user may manage users and what belongs to others. */
+      /** @description Whether the user may manage users and resources of others. */
       admin?: boolean | null;
     };
-    /** @description What a module or restriction said. */
+    /** @description Decision of a module or restriction. */
     Verdict: "passed" | "refused" | "warned";
-    /** @description The webhook verification module as it is shown. */
+    /** @description The webhook verification module in responses. */
     WebhookVerificationModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
       /** @description The provider as it was written. */
       provider: string;
       /** @description The secret; empty for a provider that has none. */
       secret: string;
     };
-    /** @description Names the provider that sends webhooks, and what its signatures are checked with. */
+    /** @description Sets the provider of webhooks and the secret that verifies its signatures. */
     WebhookVerificationModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
       /**
-       * @description The provider; upper and lower case are the same.
+       * @description Provider, case-insensitive.
        * @enum {string}
        */
       provider:
@@ -3510,44 +3510,44 @@ export interface components {
       /** @description The secret shared with the provider. Every provider needs one but `sns`, which must have none. */
       secret?: string | null;
     };
-    /** @description A module without settings, as it is shown. */
+    /** @description A module without settings, in responses. */
     WebsocketTcpConverterModule: {
-      /** @description Whether it counts. */
+      /** @description Whether the module is enabled. */
       enabled: boolean;
     };
     /** @description Turns WebSocket connections into TCP streams. */
     WebsocketTcpConverterModulePut: {
       /**
-       * @description Whether it counts.
+       * @description Whether the module is enabled.
        * @default true
        */
       enabled: boolean | null;
     };
-    /** @description Each visitor goes to one of these backends, in proportion to their weights. */
+    /** @description Routes each visitor to one of these backends, in proportion to their weights. */
     WeightedBackend: {
       /** @description Its id. */
       id: string;
-      /** @description Its absolute address. */
+      /** @description Absolute URL. */
       uri: string;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description Creation time.
        */
       created_at: string;
-      /** @description For people; empty if never set. */
+      /** @description Description for people; empty if never set. */
       description: string;
-      /** @description For programs; empty if never set. */
+      /** @description Metadata for programs; empty if never set. */
       metadata: string;
-      /** @description The weight of each backend, 0 to 10000; one that weighs 0 gets nobody. */
+      /** @description Weight of each backend, 0 to 10000; a backend of weight 0 gets no visitors. */
       backends: {
         [key: string]: number;
       };
     };
-    /** @description What is said when a weighted backend is made. */
+    /** @description Body of a create. */
     WeightedBackendCreate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Ids of tunnel groups, HTTP responses and static backends with their weights. In a change they replace the whole map. */
       backends?: {
@@ -3565,9 +3565,9 @@ export interface components {
     };
     /** @description What is to change. What is absent or null stays as it is. */
     WeightedBackendUpdate: {
-      /** @description For people: what it is or is for; at most 255 bytes. */
+      /** @description Description for people; at most 255 bytes. */
       description?: string | null;
-      /** @description For programs: anything; at most 4096 bytes. */
+      /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Ids of tunnel groups, HTTP responses and static backends with their weights. In a change they replace the whole map. */
       backends?: {
