@@ -71,7 +71,7 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
                   {last ? (
                     `${own.length}, last ${span(Math.max(0, (now - Date.parse(last.at)) / 1000))} ago`
                   ) : (
-                    <span className={styles.none}>nobody</span>
+                    <span className={styles.none}>none</span>
                   )}
                 </td>
               </tr>

@@ -109,7 +109,7 @@ export const sshUserCertificates = describe("/ssh_user_certificates", {
   plural: "SSH user certificates",
   about: "Lets a user log in on every host that trusts the authority, without copying a key to it.",
   title: titleOf,
-  columns: [principalsColumn("Users", "nobody"), ...commonColumns],
+  columns: [principalsColumn("Users", "none"), ...commonColumns],
   fields: [
     authority,
     publicKey("the user's"),
@@ -155,7 +155,7 @@ export const sshUserCertificates = describe("/ssh_user_certificates", {
   },
   deletion: () => DELETION,
   facts: (certificate) => [
-    ...facts(certificate, "nobody"),
+    ...facts(certificate, "none"),
     { label: "Restrictions", value: namesOf(certificate.critical_options) || <None>none</None> },
     { label: "Permissions", value: namesOf(certificate.extensions) || <None>none</None> },
   ],

@@ -56,9 +56,9 @@ export function weights(options: {
 /** The share of visitors that a weight results in. */
 export function share(weight: number, all: readonly number[]): string {
   const sum = all.reduce((before, one) => before + one, 0);
-  if (sum === 0) return "nobody";
+  if (sum === 0) return "no visitors";
   const percent = (weight / sum) * 100;
-  if (percent === 0) return "nobody";
+  if (percent === 0) return "no visitors";
   return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1).replace(/\.0$/, "")} %`;
 }
 
