@@ -19,6 +19,7 @@ pub mod id;
 pub mod ip_rules;
 mod key_type;
 pub mod labels;
+pub mod local;
 pub mod module;
 mod modules;
 pub mod owner;

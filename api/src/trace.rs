@@ -41,7 +41,7 @@ pub struct Decision {
 }
 
 /// Path of one request or connection. Parts that it did not reach are empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Trace {
     /// Operation id on error pages and in the access log, `op_…`.
     pub id: String,

@@ -1,27 +1,27 @@
-//! What happens inside the agent, told to everybody who listens on the live feed.
+//! Events inside the agent, as the live feed and the terminal receive them.
 
 use super::exchange::Exchange;
 use std::sync::Arc;
 
-/// Something that pages and apps want to know at once.
+/// A change that listeners are notified of.
 #[derive(Clone)]
-pub enum Happening {
-    /// The session or something else of the status has changed.
+pub enum AgentEvent {
+    /// The session or another part of the status has changed.
     Status,
     /// A tunnel was added, removed, started, stopped or failed.
     Tunnels,
-    /// A request was captured, or its response is complete.
+    /// A request was captured, or its exchange has changed.
     Request(Arc<Exchange>),
-    /// One captured request was deleted: its number, and the store's count of changes then.
+    /// One captured request was deleted: its id, and the revision of the store after that.
     RequestDeleted(u64, u64),
     /// All captured requests were deleted.
     RequestsDeleted,
 }
 
-/// How many happenings a slow listener may lag behind before it is told to look afresh.
-const BACKLOG: usize = 1024;
+/// Events that a slow listener may lag behind before it has to resynchronize.
+const EVENT_BACKLOG: usize = 1024;
 
-/// A new feed.
-pub fn feed() -> tokio::sync::broadcast::Sender<Happening> {
-    tokio::sync::broadcast::Sender::new(BACKLOG)
+/// Creates the channel of events.
+pub fn event_channel() -> tokio::sync::broadcast::Sender<AgentEvent> {
+    tokio::sync::broadcast::Sender::new(EVENT_BACKLOG)
 }

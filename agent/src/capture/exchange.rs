@@ -1,13 +1,13 @@
-//! One captured request with its response, while it passes and after.
+//! One captured exchange: a request with its response, while it passes and after.
 
-pub use super::opening::TunnelTag;
-pub(crate) use super::opening::{Opening, Said};
+pub use super::request_info::TunnelTag;
+pub(crate) use super::request_info::{RequestInfo, RequestTexts};
 use super::{
-    frames::{Frame, Frames},
-    head::reason_of,
-    message::{Bodies, Message},
-    recording::{Begun, Recording},
-    store::CaptureStore,
+    budget::MemoryBudget,
+    frames::{CapturedFrame, FrameLog},
+    head::reason_phrase,
+    message::{CapturedBody, CapturedMessage},
+    message_buffer::{ChargedBuffer, MessageBuffer},
 };
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
@@ -16,55 +16,55 @@ use std::sync::{
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Listeners are told of frames this seldom.
-const TELL_PAUSE: Duration = Duration::from_millis(500);
+/// Listeners are notified of frames no more often than this.
+const FRAME_NOTIFY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The two halves of an exchange.
+/// The two messages of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Request,
     Response,
 }
 
-/// A captured request. Shared by the sniffer that fills it and everybody who looks.
+/// A captured exchange, shared by the sniffer that fills it and its readers.
 pub struct Exchange {
     pub(crate) id: u64,
     pub(crate) start: jiff::Timestamp,
     pub(crate) started: Instant,
-    pub(crate) opening: Opening,
-    /// When it changed last, in the store's own count of changes.
+    pub(crate) info: RequestInfo,
+    /// The revision of the store at its last change.
     revision: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<ExchangeState>,
 }
 
-/// What changes while the exchange goes on.
+/// The part that changes while the exchange goes on.
 #[derive(Debug, Default)]
-pub(crate) struct State {
-    pub(crate) request: Recording,
-    pub(crate) response: Option<Recording>,
+pub(crate) struct ExchangeState {
+    pub(crate) request: MessageBuffer,
+    pub(crate) response: Option<MessageBuffer>,
     pub(crate) status: Option<u16>,
     pub(crate) duration: Option<Duration>,
     pub(crate) error: Option<Arc<str>>,
-    pub(crate) timing: Timing,
-    /// What passes inside it, for WebSockets and server-sent events.
-    frames: Option<Box<Frames>>,
-    /// When listeners were told of a frame last.
-    told: Option<Instant>,
-    /// What its owner wrote beside it.
+    pub(crate) timing: ExchangeTiming,
+    /// Messages of a WebSocket, or server-sent events.
+    frames: Option<Box<FrameLog>>,
+    /// The time of the last notification about a frame.
+    frame_notified: Option<Instant>,
+    /// A note of the owner.
     pub(crate) note: Option<Arc<str>>,
     /// Evicted last.
     pub(crate) pinned: bool,
-    /// Bytes of memory the store has on its account for this exchange.
+    /// Bytes of the budget that this exchange takes.
     charged: usize,
-    /// Out of the store; nothing is kept any more.
+    /// Out of the store; nothing more is kept.
     detached: bool,
-    /// Somebody took it out, and need not hear of it again.
+    /// Deleted by the owner; listeners are no longer notified of it.
     deleted: bool,
 }
 
-/// What is known of an exchange at one moment, without its bytes.
+/// A snapshot of an exchange without its bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct ExchangeFacts {
     pub(crate) status: Option<u16>,
     pub(crate) duration: Option<Duration>,
     pub(crate) request_size: u64,
@@ -73,57 +73,63 @@ pub(crate) struct Facts {
     pub(crate) note: Option<Arc<str>>,
     pub(crate) pinned: bool,
     pub(crate) cut: bool,
-    pub(crate) timing: Timing,
-    /// How many frames have passed, and whether more may come; nothing where there are none.
+    pub(crate) timing: ExchangeTiming,
+    /// The number of frames so far and whether more may come; `None` without frames.
     pub(crate) frames: Option<(u64, bool)>,
 }
 
-/// When what happened, as the agent saw it.
+/// Durations of the parts of an exchange, as the agent measures them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Timing {
-    /// The way from the server to this agent, as the session measures it.
+pub(crate) struct ExchangeTiming {
+    /// From the server to this agent, half of the session's round trip.
     pub(crate) transit: Option<Duration>,
-    /// How long connecting to the local service took; nothing on a connection that was there already.
+    /// Connecting to the local service; `None` on a reused connection.
     pub(crate) connect: Option<Duration>,
     /// From the request's head to the last byte of the request.
     pub(crate) sent: Option<Duration>,
-    /// From the request's head to the first byte of the answer.
+    /// From the request's head to the first byte of the response.
     pub(crate) first_byte: Option<Duration>,
 }
 
-/// The id as the API writes it: 16 hexadecimal digits.
+/// Formats an id as the API does: 16 hexadecimal digits.
 pub(crate) fn shown_id(id: u64) -> String {
     format!("{id:016x}")
 }
 
+/// Parses an id of the form that the API writes.
+pub fn parse_id(id: &str) -> Option<u64> {
+    let number = u64::from_str_radix(id, 16).ok()?;
+    (shown_id(number) == id).then_some(number)
+}
+
 impl Exchange {
-    pub(crate) fn new(id: u64, opening: Opening, request: Recording) -> Self {
-        let state = State { request, ..State::default() };
+    pub(crate) fn new(id: u64, info: RequestInfo, request: MessageBuffer) -> Self {
+        let state = ExchangeState { request, ..ExchangeState::default() };
         Exchange {
             id,
             start: jiff::Timestamp::now(),
             started: Instant::now(),
-            opening,
+            info,
             revision: AtomicU64::new(0),
             state: Mutex::new(state),
         }
     }
 
-    /// One that happened earlier than now.
-    pub(crate) fn began_at(self, start: jiff::Timestamp) -> Self {
+    /// Moves the start into the past, for an imported exchange.
+    pub(crate) fn started_at(self, start: jiff::Timestamp) -> Self {
         Exchange { start, ..self }
     }
 
-    /// Bytes of memory beside the recorded ones: the entry itself, its texts, and its places in the store.
+    /// Bytes of memory beside the captured messages: the struct, its texts, and its entries in the store's index.
     pub(crate) fn fixed_bytes(&self) -> usize {
-        size_of::<Exchange>() + self.opening.bytes() + 256
+        size_of::<Exchange>() + self.info.heap_bytes() + 256
     }
 
-    pub(crate) fn locked(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn locked(&self) -> MutexGuard<'_, ExchangeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts an amount on the account of this exchange, unless it is out of the store.
+    /// Counts bytes of the budget as taken by this exchange, unless it is out of the store.
     pub(crate) fn charge(&self, bytes: usize) -> bool {
         let mut state = self.locked();
         if !state.detached {
@@ -132,7 +138,7 @@ impl Exchange {
         !state.detached
     }
 
-    /// Takes the exchange out: forgets its bytes and returns what was on its account.
+    /// Drops the bytes of an exchange that leaves the store. Returns how much of the budget it took.
     pub(crate) fn detach(&self) -> usize {
         let mut state = self.locked();
         state.detached = true;
@@ -145,7 +151,7 @@ impl Exchange {
         std::mem::take(&mut state.charged)
     }
 
-    /// Takes the exchange out for somebody who does not want it.
+    /// Like [`detach`](Self::detach), for an exchange that its owner deletes.
     pub(crate) fn delete(&self) -> usize {
         self.locked().deleted = true;
         self.detach()
@@ -155,129 +161,112 @@ impl Exchange {
         self.locked().deleted
     }
 
-    /// Keeps bytes of one side. Never waits for anything but the moment another thread needs to look.
-    pub(crate) fn append(&self, store: &CaptureStore, side: Side, bytes: &[u8]) {
-        let mut rest = bytes;
-        let mut passed = bytes.len() as u64;
-        loop {
-            let wanted = {
-                let mut state = self.locked();
-                let detached = state.detached;
-                let Some(recording) = state.side(side) else { return };
-                recording.passed += std::mem::take(&mut passed);
-                if detached {
-                    return;
-                }
-                rest = recording.fill(rest);
-                if rest.is_empty() {
-                    return;
-                }
-                let wanted = recording.wanted(rest.len());
-                if wanted == 0 {
-                    recording.cut = true;
-                    return;
-                }
-                wanted
-            };
-            // Room is made before it is used, so that the limit holds at every moment; this may take out
-            // the oldest exchanges, even this very one.
-            store.reserve(wanted);
-            let mut state = self.locked();
-            if state.detached {
-                store.refund(wanted);
-                return;
-            }
-            let Some(recording) = state.side(side) else { return };
-            let taken = recording.grow(wanted);
-            state.charged += taken;
-            store.correct(wanted, taken);
+    /// Copies the front of `rest` into the memory that is there, counting `passed` bytes as passed. Returns the memory
+    /// to [`grow`](Self::grow) by before the others can be kept; 0 when there is nothing more to keep.
+    pub(crate) fn fill(&self, side: Side, rest: &mut &[u8], passed: u64) -> usize {
+        let mut state = self.locked();
+        let detached = state.detached;
+        let Some(buffer) = state.side(side) else { return 0 };
+        buffer.passed += passed;
+        if detached {
+            return 0;
         }
+        *rest = buffer.fill(rest);
+        if rest.is_empty() {
+            return 0;
+        }
+        let needed = buffer.needed(rest.len());
+        buffer.cut |= needed == 0;
+        needed
     }
 
-    /// The response's head has passed.
-    pub(crate) fn answered(&self, store: &CaptureStore, status: u16, response: Begun) {
+    /// Adds memory that was reserved. Returns `false`, with the reservation refunded, if the exchange is out of the store.
+    pub(crate) fn grow(&self, budget: &MemoryBudget, side: Side, reserved: usize) -> bool {
+        let mut state = self.locked();
+        let detached = state.detached;
+        let Some(buffer) = state.side(side).filter(|_| !detached) else {
+            budget.refund(reserved);
+            return false;
+        };
+        let allocated = buffer.grow(reserved);
+        state.charged += allocated;
+        budget.adjust(reserved, allocated);
+        true
+    }
+
+    /// Adds the response, whose head has passed.
+    pub(crate) fn set_response(&self, budget: &MemoryBudget, status: u16, response: ChargedBuffer) {
         let first_byte = self.started.elapsed();
         let mut state = self.locked();
         if state.detached {
-            return store.refund(response.taken);
+            return budget.refund(response.charged);
         }
         state.status = Some(status);
         state.timing.first_byte = Some(first_byte);
-        state.response = Some(response.recording);
-        state.charged += response.taken;
+        state.response = Some(response.buffer);
+        state.charged += response.charged;
     }
 
-    /// One side is complete.
-    pub(crate) fn ended(&self, store: &CaptureStore, side: Side) {
+    /// Ends one side that has passed completely.
+    pub(crate) fn end_side(&self, budget: &MemoryBudget, side: Side) {
         let sent = (side == Side::Request).then(|| self.started.elapsed());
         let mut state = self.locked();
-        state.end(store, side, true);
+        state.end(budget, side, true);
         state.timing.sent = sent.or(state.timing.sent);
     }
 
-    /// One side is over, complete or not.
-    pub(crate) fn ended_as(&self, store: &CaptureStore, side: Side, complete: bool) {
-        self.locked().end(store, side, complete);
+    /// Ends one side of an imported exchange.
+    pub(crate) fn end_imported_side(&self, budget: &MemoryBudget, side: Side, complete: bool) {
+        self.locked().end(budget, side, complete);
     }
 
-    /// The exchange is over, well or not.
-    pub(crate) fn finished(self: &Arc<Self>, store: &CaptureStore, error: Option<&str>) {
-        self.took(store, self.started.elapsed(), error);
-    }
-
-    /// Not all of one side is there.
+    /// Marks one side as not kept whole.
     pub(crate) fn mark_cut(&self, side: Side) {
-        if let Some(recording) = self.locked().side(side) {
-            recording.cut = true;
+        if let Some(buffer) = self.locked().side(side) {
+            buffer.cut = true;
         }
     }
 
-    /// The exchange was over after this time.
-    pub(crate) fn took(self: &Arc<Self>, store: &CaptureStore, duration: Duration, error: Option<&str>) {
-        let deleted = {
-            let mut state = self.locked();
-            if state.duration.is_some() {
-                return;
-            }
-            state.duration = Some(duration);
-            state.error = error.map(Arc::from);
-            state.deleted
-        };
-        if !deleted {
-            store.tell_of_change(self);
+    /// Ends the exchange, once. Returns whether listeners are to be notified.
+    pub(crate) fn finish(&self, duration: Duration, error: Option<&str>) -> bool {
+        let mut state = self.locked();
+        if state.duration.is_some() {
+            return false;
         }
+        state.duration = Some(duration);
+        state.error = error.map(Arc::from);
+        !state.deleted
     }
 
     pub(crate) fn set_pinned(&self, pinned: bool) {
         self.locked().pinned = pinned;
     }
 
-    /// Writes a note, on the store's account.
-    pub(crate) fn set_note(&self, store: &CaptureStore, note: Option<&str>) {
-        let wanted = note.map_or(0, str::len);
-        store.reserve(wanted);
+    /// Replaces the note by one whose memory is reserved already.
+    pub(crate) fn set_note(&self, budget: &MemoryBudget, note: Option<&str>) {
+        let reserved = note.map_or(0, str::len);
         let mut state = self.locked();
         let before = state.note.as_ref().map_or(0, |note| note.len());
         if state.detached {
-            store.refund(wanted);
+            budget.refund(reserved);
             return;
         }
         state.note = note.map(Arc::from);
-        state.charged = state.charged + wanted - before;
-        store.refund(before);
+        state.charged = state.charged + reserved - before;
+        budget.refund(before);
     }
 
-    /// How long the way to here and the way to the local service took.
-    pub(crate) fn came(&self, transit: Option<Duration>, connect: Option<Duration>) {
+    /// Sets the durations that were measured before the request arrived.
+    pub(crate) fn set_timing(&self, transit: Option<Duration>, connect: Option<Duration>) {
         let timing = &mut self.locked().timing;
         (timing.transit, timing.connect) = (transit, connect);
     }
 
-    /// What is known at this moment.
-    pub(crate) fn facts(&self) -> Facts {
+    /// A snapshot without the bytes.
+    pub(crate) fn facts(&self) -> ExchangeFacts {
         let state = self.locked();
         let (request_size, response_size) = state.sizes();
-        Facts {
+        ExchangeFacts {
             status: state.status,
             duration: state.duration,
             request_size,
@@ -291,42 +280,42 @@ impl Exchange {
         }
     }
 
-    /// The bytes that are kept at this moment.
-    pub(crate) fn messages(&self) -> (Message, Option<Message>) {
+    /// Snapshots of both messages.
+    pub(crate) fn messages(&self) -> (CapturedMessage, Option<CapturedMessage>) {
         let state = self.locked();
-        (state.request.message(), state.response.as_ref().map(Recording::message))
+        (state.request.message(), state.response.as_ref().map(MessageBuffer::message))
     }
 
-    /// The body of the request as it is kept at this moment.
-    pub fn request_body(&self) -> Bodies {
-        Bodies(self.locked().request.message())
+    /// The request's body, as far as it is kept at this moment.
+    pub fn request_body(&self) -> CapturedBody {
+        CapturedBody(self.locked().request.message())
     }
 
-    /// The body of the response, if there is one.
-    pub fn response_body(&self) -> Option<Bodies> {
-        self.locked().response.as_ref().map(|response| Bodies(response.message()))
+    /// The response's body, as far as it is kept at this moment; `None` without a response.
+    pub fn response_body(&self) -> Option<CapturedBody> {
+        self.locked().response.as_ref().map(|response| CapturedBody(response.message()))
     }
 
-    /// The request is of HTTP/1.0.
-    pub(crate) fn is_old(&self) -> bool {
+    /// Whether the request is of HTTP/1.0.
+    pub(crate) fn is_http_1_0(&self) -> bool {
         let (request, _) = self.messages();
         let head = request.head();
         head.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii_end().ends_with(b"HTTP/1.0"))
     }
 
-    /// The words behind the status, as far as the head of the response is kept.
+    /// The reason phrase of the response (RFC 9112 section 4), as far as its head is kept.
     pub(crate) fn reason(&self) -> String {
         let state = self.locked();
-        let reason = |response: &Recording| response.look_at_head(|head| reason_of(head).into_owned());
+        let reason = |response: &MessageBuffer| response.with_head(|head| reason_phrase(head).into_owned());
         state.response.as_ref().map(reason).unwrap_or_default()
     }
 
-    /// Its number, which grows with every request.
+    /// The id, which grows with every request.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// When it changed last, in the store's count.
+    /// The revision of the store at its last change.
     pub fn revision(&self) -> u64 {
         self.revision.load(Relaxed)
     }
@@ -336,62 +325,55 @@ impl Exchange {
     }
 }
 
-/// What passes inside.
+/// Frames of a WebSocket or of server-sent events.
 impl Exchange {
-    pub(crate) fn frames_begin(self: &Arc<Self>, store: &CaptureStore, lost: Option<&'static str>) {
-        {
-            let mut state = self.locked();
-            if state.detached {
-                return;
-            }
-            state.frames = Some(Box::new(Frames::begin(lost)));
+    /// Begins to log frames. Returns `false` if the exchange is out of the store.
+    pub(crate) fn begin_frames(&self, lost: Option<&'static str>) -> bool {
+        let mut state = self.locked();
+        if !state.detached {
+            state.frames = Some(Box::new(FrameLog::new(lost)));
         }
-        store.tell_of(self);
+        !state.detached
     }
 
-    /// Keeps a frame whose cost is on the store's account already; the oldest make room within the exchange.
-    pub(crate) fn frame(self: &Arc<Self>, store: &CaptureStore, frame: Frame, cost: usize) {
-        let limit = store.body_limit();
-        let told = {
-            let mut state = self.locked();
-            if state.detached {
-                drop(state);
-                store.refund(cost);
-                return;
-            }
-            let Some(frames) = &mut state.frames else { return };
-            let freed = frames.make_room(cost, limit);
-            frames.push(frame);
-            state.charged = (state.charged + cost).saturating_sub(freed);
-            store.refund(freed);
-            // A chat of thousands of messages is no reason to wake every listener as often.
-            let now = Instant::now();
-            let due = state.told.is_none_or(|told| now.duration_since(told) >= TELL_PAUSE);
-            if due {
-                state.told = Some(now);
-            }
-            due
-        };
-        if told {
-            store.tell_of(self);
+    /// Logs a frame whose memory is reserved already; the oldest make room within the limit of the exchange. Returns
+    /// whether listeners are to be notified.
+    pub(crate) fn add_frame(&self, budget: &MemoryBudget, frame: CapturedFrame, cost: usize, limit: usize) -> bool {
+        let mut state = self.locked();
+        if state.detached {
+            drop(state);
+            budget.refund(cost);
+            return false;
         }
+        let Some(frames) = &mut state.frames else { return false };
+        let freed = frames.make_room(cost, limit);
+        frames.push(frame);
+        state.charged = (state.charged + cost).saturating_sub(freed);
+        budget.refund(freed);
+        // Thousands of messages a second must not wake every listener as often.
+        let now = Instant::now();
+        let due = state.frame_notified.is_none_or(|last| now.duration_since(last) >= FRAME_NOTIFY_INTERVAL);
+        if due {
+            state.frame_notified = Some(now);
+        }
+        due
     }
 
-    pub(crate) fn frames_lost(&self, why: &'static str) {
+    /// Notes why no more frames can be followed.
+    pub(crate) fn lose_frames(&self, why: &'static str) {
         if let Some(frames) = &mut self.locked().frames {
             frames.lost = Some(why);
         }
     }
 
-    /// Nothing more passes.
-    pub(crate) fn frames_end(self: &Arc<Self>, store: &CaptureStore) {
+    /// No more frames pass.
+    pub(crate) fn end_frames(&self) {
         if let Some(frames) = &mut self.locked().frames {
             frames.open = false;
         }
-        store.tell_of(self);
     }
 
-    /// What is kept of the frames behind one, at most so many.
+    /// At most `limit` of the kept frames after the number `after`; `None` without frames.
     pub(crate) fn frames_after(&self, after: u64, limit: usize) -> Option<FramePage> {
         let state = self.locked();
         let frames = state.frames.as_ref()?;
@@ -400,38 +382,38 @@ impl Exchange {
     }
 }
 
-/// Some frames, and how it stands with the others.
+/// A page of frames with the counters of all of them.
 pub(crate) struct FramePage {
-    pub(crate) page: Vec<Frame>,
-    /// Frames behind the one that was asked for that have made room.
+    pub(crate) page: Vec<CapturedFrame>,
+    /// Frames after the requested one that have made room for newer ones.
     pub(crate) dropped: u64,
     pub(crate) count: u64,
     pub(crate) open: bool,
     pub(crate) lost: Option<&'static str>,
 }
 
-impl State {
-    fn end(&mut self, store: &CaptureStore, side: Side, complete: bool) {
-        let Some(recording) = self.side(side) else { return };
-        recording.complete = complete;
-        let given_back = recording.trim();
+impl ExchangeState {
+    fn end(&mut self, budget: &MemoryBudget, side: Side, complete: bool) {
+        let Some(buffer) = self.side(side) else { return };
+        buffer.complete = complete;
+        let freed = buffer.trim();
         if !self.detached {
-            self.charged -= given_back.min(self.charged);
-            store.refund(given_back);
+            self.charged -= freed.min(self.charged);
+            budget.refund(freed);
         }
     }
 
-    /// Bytes of both messages that passed.
+    /// Bytes of both messages that have passed.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         (self.request.passed, self.response.as_ref().map_or(0, |response| response.passed))
     }
 
-    /// Not all of both messages is kept.
+    /// Whether part of either message is not kept.
     pub(crate) fn is_cut(&self) -> bool {
         self.request.cut || self.response.as_ref().is_some_and(|response| response.cut)
     }
 
-    fn side(&mut self, side: Side) -> Option<&mut Recording> {
+    fn side(&mut self, side: Side) -> Option<&mut MessageBuffer> {
         match side {
             Side::Request => Some(&mut self.request),
             Side::Response => self.response.as_mut(),
@@ -439,12 +421,18 @@ impl State {
     }
 }
 
-/// `200 OK`, or the number alone where the server gave no words.
+impl std::fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "exchange {:x}", self.id)
+    }
+}
+
+/// `200 OK`, or the number alone without a reason phrase.
 pub(crate) fn status_line(code: u16, reason: &str) -> String {
     if reason.is_empty() { code.to_string() } else { format!("{code} {reason}") }
 }
 
-/// A duration as the API shows it.
+/// A duration in nanoseconds, as the API shows it.
 pub(crate) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

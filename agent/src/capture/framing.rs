@@ -1,67 +1,68 @@
-//! Where the body of an HTTP/1 message ends. Works on any split of the bytes and keeps none of them.
+//! Framing of HTTP/1 bodies (RFC 9112 section 6, chunked coding in section 7.1). Works on any split of the bytes and
+//! keeps none of them.
 
 use std::ops::Range;
 
-/// How a body is delimited.
+/// The way a body is delimited (RFC 9112 section 6.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Framing {
-    /// So many bytes are still to come; 0 is a message without a body.
+pub(crate) enum BodyFraming {
+    /// The number of bytes still to come; 0 for a message without a body.
     Length(u64),
-    /// Chunks, then trailers.
-    Chunked(Chunks),
-    /// Until the sender closes.
+    /// ChunkState, then trailers.
+    Chunked(ChunkState),
+    /// Until the sender closes the connection.
     UntilClose,
 }
 
-/// Where in the chunks the reader is.
+/// The position inside a chunked body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Chunks {
-    /// In the digits of a size.
+pub(crate) enum ChunkState {
+    /// In the hexadecimal digits of a chunk size.
     Size { value: u64, digits: u8 },
-    /// Behind the size: an extension, until the line ends.
+    /// In a chunk extension, after the size.
     Extension { value: u64 },
-    /// In the data of a chunk.
+    /// In the data of a chunk; the number of bytes left.
     Data(u64),
-    /// At the line end behind the data; whether its CR was seen.
+    /// At the line ending after the data; `cr` once its CR has passed.
     DataEnd { cr: bool },
-    /// In the trailers; how many bytes the line has, CR not counted.
+    /// In the trailer section; `line` counts the bytes of the current line without CR.
     Trailer { line: u32, total: u32 },
 }
 
-/// The body cannot be followed any more.
+/// The bytes are not well-formed HTTP/1 and cannot be followed any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Garbage;
+pub(crate) struct FramingError;
 
-/// Trailers longer than this are not followed.
-const MAX_TRAILERS: u32 = 64 * 1024;
-/// A chunk extension needs no more hexadecimal digits than this.
-const MAX_DIGITS: u8 = 16;
+/// Longer trailer sections are not followed.
+const MAX_TRAILER_BYTES: u32 = 64 * 1024;
+/// Longer chunk sizes do not fit into 64 bits.
+const MAX_SIZE_DIGITS: u8 = 16;
 
-impl Framing {
+impl BodyFraming {
     pub(crate) fn chunked() -> Self {
-        Framing::Chunked(Chunks::Size { value: 0, digits: 0 })
+        BodyFraming::Chunked(ChunkState::Size { value: 0, digits: 0 })
     }
 
-    /// Takes bytes; says how many of them belong to the body and whether it ends with them.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(usize, bool), Garbage> {
+    /// Takes bytes. Returns how many of them belong to the body and whether it ends with them.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(usize, bool), FramingError> {
         self.feed_content(bytes, |_| ())
     }
 
-    /// The same; shows where the content stands in the bytes, without what the transfer coding put around it.
+    /// Like [`feed`](Self::feed); calls `content` with the ranges of the content, without the transfer coding.
     pub(crate) fn feed_content(
         &mut self,
         bytes: &[u8],
         mut content: impl FnMut(Range<usize>),
-    ) -> Result<(usize, bool), Garbage> {
+    ) -> Result<(usize, bool), FramingError> {
         match self {
-            Framing::Length(left) => {
+            BodyFraming::Length(left) => {
                 let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
                 *left -= taken as u64;
                 content(0..taken);
                 Ok((taken, *left == 0))
             }
-            Framing::Chunked(chunks) => chunks.feed(bytes, content),
-            Framing::UntilClose => {
+            BodyFraming::Chunked(chunks) => chunks.feed(bytes, content),
+            BodyFraming::UntilClose => {
                 content(0..bytes.len());
                 Ok((bytes.len(), false))
             }
@@ -69,50 +70,50 @@ impl Framing {
     }
 }
 
-impl Chunks {
-    fn feed(&mut self, bytes: &[u8], mut content: impl FnMut(Range<usize>)) -> Result<(usize, bool), Garbage> {
+impl ChunkState {
+    fn feed(&mut self, bytes: &[u8], mut content: impl FnMut(Range<usize>)) -> Result<(usize, bool), FramingError> {
         let mut at = 0;
         while at < bytes.len() {
-            if let Chunks::Data(left) = self {
+            if let ChunkState::Data(left) = self {
                 let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len() - at);
                 *left -= taken as u64;
                 content(at..at + taken);
                 at += taken;
                 if *left == 0 {
-                    *self = Chunks::DataEnd { cr: false };
+                    *self = ChunkState::DataEnd { cr: false };
                 }
                 continue;
             }
             let byte = bytes[at];
             at += 1;
             *self = match *self {
-                Chunks::Size { value, digits } => match (byte, (byte as char).to_digit(16)) {
-                    (_, Some(digit)) if digits < MAX_DIGITS => {
-                        Chunks::Size { value: value << 4 | u64::from(digit), digits: digits + 1 }
+                ChunkState::Size { value, digits } => match (byte, (byte as char).to_digit(16)) {
+                    (_, Some(digit)) if digits < MAX_SIZE_DIGITS => {
+                        ChunkState::Size { value: value << 4 | u64::from(digit), digits: digits + 1 }
                     }
                     (b'\n', _) if digits > 0 => after_size(value),
-                    (b';' | b' ' | b'\t' | b'\r', _) if digits > 0 => Chunks::Extension { value },
-                    _ => return Err(Garbage),
+                    (b';' | b' ' | b'\t' | b'\r', _) if digits > 0 => ChunkState::Extension { value },
+                    _ => return Err(FramingError),
                 },
-                Chunks::Extension { value } if byte == b'\n' => after_size(value),
-                Chunks::Extension { value } => Chunks::Extension { value },
-                Chunks::DataEnd { cr: false } if byte == b'\r' => Chunks::DataEnd { cr: true },
-                Chunks::DataEnd { .. } if byte == b'\n' => Chunks::Size { value: 0, digits: 0 },
-                Chunks::DataEnd { .. } => return Err(Garbage),
-                Chunks::Trailer { line: 0, .. } if byte == b'\n' => return Ok((at, true)),
-                Chunks::Trailer { total, .. } if total >= MAX_TRAILERS => return Err(Garbage),
-                Chunks::Trailer { total, .. } if byte == b'\n' => Chunks::Trailer { line: 0, total: total + 1 },
-                Chunks::Trailer { line, total } if byte == b'\r' => Chunks::Trailer { line, total: total + 1 },
-                Chunks::Trailer { line, total } => Chunks::Trailer { line: line + 1, total: total + 1 },
-                Chunks::Data(left) => Chunks::Data(left),
+                ChunkState::Extension { value } if byte == b'\n' => after_size(value),
+                ChunkState::Extension { value } => ChunkState::Extension { value },
+                ChunkState::DataEnd { cr: false } if byte == b'\r' => ChunkState::DataEnd { cr: true },
+                ChunkState::DataEnd { .. } if byte == b'\n' => ChunkState::Size { value: 0, digits: 0 },
+                ChunkState::DataEnd { .. } => return Err(FramingError),
+                ChunkState::Trailer { line: 0, .. } if byte == b'\n' => return Ok((at, true)),
+                ChunkState::Trailer { total, .. } if total >= MAX_TRAILER_BYTES => return Err(FramingError),
+                ChunkState::Trailer { total, .. } if byte == b'\n' => ChunkState::Trailer { line: 0, total: total + 1 },
+                ChunkState::Trailer { line, total } if byte == b'\r' => ChunkState::Trailer { line, total: total + 1 },
+                ChunkState::Trailer { line, total } => ChunkState::Trailer { line: line + 1, total: total + 1 },
+                ChunkState::Data(left) => ChunkState::Data(left),
             };
         }
         Ok((at, false))
     }
 }
 
-fn after_size(value: u64) -> Chunks {
-    if value == 0 { Chunks::Trailer { line: 0, total: 0 } } else { Chunks::Data(value) }
+fn after_size(value: u64) -> ChunkState {
+    if value == 0 { ChunkState::Trailer { line: 0, total: 0 } } else { ChunkState::Data(value) }
 }
 
 #[cfg(test)]
@@ -120,13 +121,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn ends_at(bytes: &[u8], step: usize) -> Result<Option<usize>, Garbage> {
-        let mut framing = Framing::chunked();
+    fn ends_at(bytes: &[u8], step: usize) -> Result<Option<usize>, FramingError> {
+        let mut framing = BodyFraming::chunked();
         let mut at = 0;
         for piece in bytes.chunks(step.max(1)) {
-            let (taken, done) = framing.feed(piece)?;
+            let (taken, is_done) = framing.feed(piece)?;
             at += taken;
-            if done {
+            if is_done {
                 return Ok(Some(at));
             }
         }
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_with_extensions_and_trailers_end_where_they_end() {
+    fn chunks_with_extensions_and_trailers_end_at_the_right_byte() {
         let body = b"4;name=\"a\"\r\nWiki\r\n0A \r\n0\r\n\r\n0\r\n\r\n\r\n0\r\nX-Sum: 1\r\nY: 2\r\n\r\n";
         let full = [&body[..], b"next"].concat();
         for step in 1..full.len() {
@@ -143,21 +144,21 @@ mod tests {
     }
 
     #[test]
-    fn data_that_looks_like_the_end_is_data() {
+    fn data_that_looks_like_the_last_chunk_is_data() {
         let body = b"7\r\n0\r\n\r\n12\r\n0\r\n\r\n";
         assert_eq!(ends_at(body, 3), Ok(Some(body.len())));
     }
 
     #[test]
-    fn broken_chunks_are_noticed() {
+    fn malformed_chunks_are_rejected() {
         for body in [&b"x\r\n"[..], b"\r\n", b"2\r\nabc", b"2\r\nab\rX", b"11111111111111111\r\n", b"-1\r\n"] {
-            assert_eq!(ends_at(body, 1), Err(Garbage), "{body:?}");
+            assert_eq!(ends_at(body, 1), Err(FramingError), "{body:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_bytes_in_any_split_are_judged_alike(bytes in proptest::collection::vec(any::<u8>(), 0..80), step in 1usize..9) {
+        fn any_bytes_end_at_the_same_place_in_any_split(bytes in proptest::collection::vec(any::<u8>(), 0..80), step in 1usize..9) {
             prop_assert_eq!(ends_at(&bytes, step), ends_at(&bytes, 1000));
         }
     }

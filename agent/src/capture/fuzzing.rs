@@ -1,21 +1,22 @@
-//! What the fuzz target of captured connections checks.
+//! The properties that the fuzz target of captured connections checks.
 
 use super::{
     CaptureStore, TunnelTag,
-    event::feed,
+    event::event_channel,
     sniffer::{Conversation, Observer},
     view,
 };
 use crate::metrics::Meter;
 use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::json;
 use std::sync::Arc;
 
-/// Divides what the visitor says from what the local service says.
+/// Separates the visitor's bytes from those of the local service.
 const DIVIDER: u8 = 0xff;
 
 /// A captured request with its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Seen {
+struct CapturedPair {
     method: String,
     target: String,
     status: String,
@@ -25,43 +26,43 @@ struct Seen {
     failed: bool,
 }
 
-/// Both directions of a connection, in pieces whose size the first byte chooses: the same requests are captured wherever
-/// the bytes are split, each as it passed, and one that passed whole is captured alike when it is alone.
+/// Captures both directions of a connection in pieces whose size the first byte chooses. The same requests are captured
+/// for any split, each as it passed, and a request that passed whole is captured alike on a connection of its own.
 pub fn capture(bytes: &[u8]) {
     let Some((&size, bytes)) = bytes.split_first() else { return };
     let divider = bytes.iter().position(|byte| *byte == DIVIDER).unwrap_or(bytes.len());
-    let (said, answered) = (&bytes[..divider], bytes.get(divider + 1..).unwrap_or_default());
-    let whole = watch(said, answered, usize::MAX);
-    let seen = watch(said, answered, usize::from(size) + 1);
-    assert_eq!(whole.len(), seen.len());
-    for (whole, seen) in whole.iter().zip(&seen) {
+    let (requests_sent, responses_sent) = (&bytes[..divider], bytes.get(divider + 1..).unwrap_or_default());
+    let whole = capture_all(requests_sent, responses_sent, usize::MAX);
+    let split = capture_all(requests_sent, responses_sent, usize::from(size) + 1);
+    assert_eq!(whole.len(), split.len());
+    for (whole, split) in whole.iter().zip(&split) {
         if whole.failed {
-            // Of what cannot be followed more is seen in small pieces than in large ones.
-            assert!(seen.failed && seen.request.starts_with(&whole.request), "{whole:?} {seen:?}");
-            assert!(seen.response.starts_with(&whole.response), "{whole:?} {seen:?}");
+            // More of a malformed message is captured in small pieces than in large ones.
+            assert!(split.failed && split.request.starts_with(&whole.request), "{whole:?} {split:?}");
+            assert!(split.response.starts_with(&whole.response), "{whole:?} {split:?}");
         } else {
-            assert_eq!(whole, seen);
+            assert_eq!(whole, split);
         }
     }
-    let (mut requests, mut responses) = (said, answered);
-    for seen in whole {
-        requests = behind(requests, &seen.request);
-        responses = behind(responses, &seen.response);
-        if seen.whole && !seen.failed {
-            assert_eq!(watch(&seen.request, &seen.response, usize::MAX), [seen]);
+    let (mut requests, mut responses) = (requests_sent, responses_sent);
+    for pair in whole {
+        requests = after(requests, &pair.request);
+        responses = after(responses, &pair.response);
+        if pair.whole && !pair.failed {
+            assert_eq!(capture_all(&pair.request, &pair.response, usize::MAX), [pair]);
         }
     }
 }
 
-/// What follows a part.
-fn behind<'a>(bytes: &'a [u8], part: &[u8]) -> &'a [u8] {
+/// The bytes that follow a part.
+fn after<'a>(bytes: &'a [u8], part: &[u8]) -> &'a [u8] {
     let found = (0..=bytes.len() - part.len().min(bytes.len())).find(|at| bytes[*at..].starts_with(part));
     &bytes[found.expect("what was captured has passed, in this order") + part.len()..]
 }
 
-/// What is captured, the oldest first.
-fn watch(said: &[u8], answered: &[u8], size: usize) -> Vec<Seen> {
-    let store = Arc::new(CaptureStore::new(Some(10 << 20), 1 << 20, feed()));
+/// All captured requests, oldest first.
+fn capture_all(requests_sent: &[u8], responses_sent: &[u8], size: usize) -> Vec<CapturedPair> {
+    let store = Arc::new(CaptureStore::new(Some(10 << 20), 1 << 20, event_channel()));
     let observer = Observer {
         store: Some(store.clone()),
         meter: Arc::new(Meter::default()),
@@ -72,18 +73,18 @@ fn watch(said: &[u8], answered: &[u8], size: usize) -> Vec<Seen> {
         notes: None,
     };
     let mut conversation = Conversation::new(observer);
-    said.chunks(size).for_each(|piece| conversation.request_bytes(piece));
-    answered.chunks(size).for_each(|piece| conversation.response_bytes(piece));
+    requests_sent.chunks(size).for_each(|piece| conversation.request_bytes(piece));
+    responses_sent.chunks(size).for_each(|piece| conversation.response_bytes(piece));
     conversation.response_closed();
     drop(conversation);
     let mut list = store.page(u64::MAX, 1000);
     list.reverse();
-    let seen = list.iter().map(|exchange| {
-        let shown = view::detail(exchange, view::Raw::Whole);
+    let pairs = list.iter().map(|exchange| {
+        let shown = json!(view::detail(exchange, view::RawPart::Whole));
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
         let raw = |side: &str| STANDARD.decode(text(&shown[side]["raw"])).expect("base64");
-        assert!(exchange.summary().json()["duration"].is_u64(), "nothing is awaited for ever");
-        Seen {
+        assert!(exchange.summary().duration.is_some(), "every exchange ends");
+        CapturedPair {
             method: text(&shown["request"]["method"]),
             target: text(&shown["request"]["uri"]),
             status: text(&shown["response"]["status"]),
@@ -93,8 +94,8 @@ fn watch(said: &[u8], answered: &[u8], size: usize) -> Vec<Seen> {
             failed: !shown["error"].is_null(),
         }
     });
-    let seen = seen.collect();
+    let pairs = pairs.collect();
     store.clear();
     assert_eq!(store.bytes(), 0, "all memory is given back");
-    seen
+    pairs
 }

@@ -1,35 +1,38 @@
-//! Watching HTTP as it passes, keeping what was seen within bounds, and sending it again.
+//! Capture of HTTP as it passes, in bounded memory, and replay.
 //!
-//! The relay hands every piece of bytes to a [`sniffer::Tap`] before it moves on. The sniffer follows where messages
-//! begin and end and copies bytes into the store; it never waits, never asks for more memory than the store
-//! allows, and gives up on anything that is not HTTP/1. Nothing is decoded until somebody looks.
+//! The relay hands every piece of bytes to a [`sniffer::ConversationTap`] before it moves on. The sniffer follows where
+//! messages begin and end and copies bytes into the store; it never waits, never takes more memory than the store
+//! allows, and stops at anything that is not HTTP/1. Nothing is decoded until it is read.
+//!
+//! From top to bottom: `sniffer` and `search` use `store`, which uses `exchange`, which uses `budget` and the messages.
 
+mod budget;
 pub mod event;
 pub mod exchange;
 pub mod export;
 pub mod filter;
+mod frame_recorder;
 mod frames;
 mod framing;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
-mod gone;
 mod head;
 mod message;
+mod message_buffer;
 mod missing_response;
-mod opening;
-mod recording;
 pub mod redact;
-pub mod replay;
-mod selection;
+pub mod replay_request;
+mod request_info;
+mod search;
 pub mod sniffer;
 pub mod store;
 mod summary;
+mod tombstones;
 pub mod view;
 
-pub use event::Happening;
+pub use event::AgentEvent;
 pub use exchange::{Exchange, TunnelTag};
-pub use message::Bodies;
+pub use message::CapturedBody;
 pub use missing_response::MissingResponse;
-pub use selection::{Page, Selection};
+pub use search::{ExchangePage, ExchangeQuery};
 pub use store::CaptureStore;
-pub use summary::Summary;

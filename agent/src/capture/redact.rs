@@ -1,19 +1,19 @@
-//! Secrets replaced by placeholders. Equal secrets get equal placeholders for as long as the agent runs, so that it can
-//! still be seen that two requests came with the same one; from the placeholder nobody finds the secret.
+//! Redaction of secrets. Equal secrets get equal placeholders while the agent runs, so that two requests with the same
+//! secret can be recognized; a placeholder does not reveal its secret.
 
 use super::head::MAX_HEADERS;
 use crate::config::redaction::RedactionRules;
 use aws_lc_rs::hmac;
 use std::{borrow::Cow, fmt::Write, ops::Range};
 
-/// What every placeholder begins with. It can stand in headers, cookies and addresses as it is.
-const PREFIX: &str = "redacted-";
-const DIGITS: usize = 12;
+/// The start of every placeholder, valid in headers, cookies and URLs.
+const PLACEHOLDER_PREFIX: &str = "redacted-";
+const PLACEHOLDER_DIGITS: usize = 12;
 
-/// Headers that carry addresses, which carry parameters.
-const ADDRESSES: [&str; 3] = ["referer", "location", "content-location"];
+/// Headers whose values are URLs with parameters.
+const URL_HEADERS: [&str; 3] = ["referer", "location", "content-location"];
 
-/// Makes placeholders, with a key of its own.
+/// Makes placeholders with a random key.
 pub struct Redactor {
     key: hmac::Key,
 }
@@ -25,26 +25,26 @@ impl Default for Redactor {
 }
 
 impl Redactor {
-    /// What stands in the place of a secret.
+    /// The placeholder for a secret.
     pub fn placeholder(&self, secret: &str) -> String {
-        let written = secret.strip_prefix(PREFIX).is_some_and(|rest| {
-            rest.len() == DIGITS && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        let is_placeholder = secret.strip_prefix(PLACEHOLDER_PREFIX).is_some_and(|rest| {
+            rest.len() == PLACEHOLDER_DIGITS && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
         });
-        // What was redacted when it was captured stays what it is.
-        if secret.is_empty() || written {
+        // A value that was redacted when it was captured stays as it is.
+        if secret.is_empty() || is_placeholder {
             return secret.to_owned();
         }
-        let mut text = PREFIX.to_owned();
-        for byte in &hmac::sign(&self.key, secret.as_bytes()).as_ref()[..DIGITS / 2] {
+        let mut text = PLACEHOLDER_PREFIX.to_owned();
+        for byte in &hmac::sign(&self.key, secret.as_bytes()).as_ref()[..PLACEHOLDER_DIGITS / 2] {
             let _ = write!(text, "{byte:02x}");
         }
         text
     }
 
-    /// A header's value without its secrets.
+    /// The redacted value of a header.
     pub fn header<'a>(&self, rules: &RedactionRules, name: &str, value: &'a str) -> Cow<'a, str> {
         let name = name.to_ascii_lowercase();
-        if ADDRESSES.contains(&name.as_str()) {
+        if URL_HEADERS.contains(&name.as_str()) {
             return self.address(rules, value);
         }
         if !rules.is_secret_header(&name) {
@@ -52,14 +52,14 @@ impl Redactor {
         }
         Cow::Owned(match name.as_str() {
             "cookie" => {
-                let cookies: Vec<String> = value.split(';').map(|cookie| self.named(cookie)).collect();
+                let cookies: Vec<String> = value.split(';').map(|cookie| self.redact_pair(cookie)).collect();
                 cookies.join(";")
             }
             "set-cookie" => match value.split_once(';') {
-                Some((cookie, attributes)) => format!("{};{attributes}", self.named(cookie)),
-                None => self.named(value),
+                Some((cookie, attributes)) => format!("{};{attributes}", self.redact_pair(cookie)),
+                None => self.redact_pair(value),
             },
-            // The scheme says how, not who.
+            // The scheme is not secret.
             "authorization" | "proxy-authorization" => match value.split_once(' ') {
                 Some((scheme, secret)) => format!("{scheme} {}", self.placeholder(secret.trim())),
                 None => self.placeholder(value),
@@ -68,8 +68,8 @@ impl Redactor {
         })
     }
 
-    /// `name=value`: the name stays.
-    fn named(&self, pair: &str) -> String {
+    /// Redacts the value of `name=value`.
+    fn redact_pair(&self, pair: &str) -> String {
         match pair.split_once('=') {
             Some((name, secret)) => format!("{name}={}", self.placeholder(secret)),
             None if pair.trim().is_empty() => pair.to_owned(),
@@ -77,7 +77,7 @@ impl Redactor {
         }
     }
 
-    /// A target or an address without the secrets of its query and its fragment.
+    /// A request target or URL with the secrets of its query and fragment redacted.
     pub fn address<'a>(&self, rules: &RedactionRules, address: &'a str) -> Cow<'a, str> {
         let Some(begin) = address.find(['?', '#']) else { return Cow::Borrowed(address) };
         let mut text = address[..begin].to_owned();
@@ -102,12 +102,12 @@ impl Redactor {
         decoded.is_some_and(|name| rules.is_secret_parameter(&name))
     }
 
-    /// The head of a message without its secrets; nothing if there are none in it.
+    /// The redacted head of a message; `None` if there is no secret in it.
     pub(crate) fn head(&self, rules: &RedactionRules, head: &[u8]) -> Option<Vec<u8>> {
         let mut changes: Vec<(Range<usize>, String)> = Vec::new();
         let mut change = |part: &[u8], text: &str, changed: Cow<'_, str>| {
             if changed != text {
-                // Parts are slices of the head, so their place in it is the distance of their beginnings.
+                // Parts are slices of the head, so the difference of the pointers is their offset.
                 let begin = part.as_ptr() as usize - head.as_ptr() as usize;
                 changes.push((begin..begin + part.len(), changed.into_owned()));
             }
@@ -120,7 +120,7 @@ impl Redactor {
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         if let Ok(httparse::Status::Complete((_, headers))) = httparse::parse_headers(&head[lines..], &mut headers) {
             for header in headers {
-                let text = super::head::text_of(header.value);
+                let text = super::head::decode_value(header.value);
                 change(header.value, &text, self.header(rules, header.name, &text));
             }
         }
@@ -144,19 +144,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_secrets_stay_equal_and_other_runs_say_something_else() {
+    fn equal_secrets_stay_equal_and_differ_in_other_runs() {
         let (redactor, other) = (Redactor::default(), Redactor::default());
         let one = redactor.placeholder("hunter2");
         assert_eq!(one, redactor.placeholder("hunter2"));
         assert_ne!(one, redactor.placeholder("hunter3"));
         assert_ne!(one, other.placeholder("hunter2"));
         assert_eq!(redactor.placeholder(&one), one, "once is enough");
-        assert!(one.len() == PREFIX.len() + DIGITS && !one.contains("hunter2"));
+        assert!(one.len() == PLACEHOLDER_PREFIX.len() + PLACEHOLDER_DIGITS && !one.contains("hunter2"));
         assert_eq!(redactor.placeholder(""), "");
     }
 
     #[test]
-    fn what_is_hidden_is_the_secret_and_nothing_else() {
+    fn only_the_secret_is_redacted() {
         let (redactor, rules) = (Redactor::default(), RedactionRules::default());
         let mark = |text: &str| redactor.placeholder(text);
         for (name, value, expected) in [
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_keeps_everything_else_byte_for_byte() {
+    fn the_rest_of_a_head_stays_byte_for_byte() {
         let (redactor, mut rules) = (Redactor::default(), RedactionRules::default());
         assert!(rules.add("header.X-Mine") && rules.add("query.code") && !rules.add("mine") && !rules.add("query."));
         let head = b"GET /a?code=c HTTP/1.1\r\nHost:h\r\nX-Mine:  m \r\nX-Latin: \xe9\r\nCookie: a=b\r\n\r\n";

@@ -1,10 +1,11 @@
-//! Following one connection's requests and responses on the raw bytes, in any split, pipelined or not.
+//! Following the requests and responses of one connection on its raw bytes, in any split, pipelined or not.
 
 use super::{
-    exchange::{Exchange, Opening, Said, Side, TunnelTag},
-    frames::{Follow, Sender},
-    framing::{Framing, Garbage},
-    head::{Asking, HeadBuffer, RequestHead, ResponseHead},
+    exchange::{Exchange, RequestInfo, RequestTexts, Side, TunnelTag},
+    frame_recorder::FrameRecorder,
+    frames::FrameSender,
+    framing::{BodyFraming, FramingError},
+    head::{HeadBuffer, MethodKind, RequestHead, ResponseHead},
     missing_response::MissingResponse,
     store::CaptureStore,
 };
@@ -14,33 +15,33 @@ use std::{
     borrow::Cow,
     collections::VecDeque,
     net::IpAddr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::time::Instant;
 
-/// Requests that may wait for their responses on one connection; more is not followed.
+/// Requests that may wait for their responses on one connection; with more it is no longer followed.
 const MAX_PIPELINED: usize = 64;
 
-/// Fewer bytes than this are no answer, whatever they are.
-const SHORTEST_ANSWER: usize = 8;
+/// Fewer bytes than this are no response, whatever they are.
+const MIN_RESPONSE_BYTES: usize = 8;
 
-/// Who the connection belongs to and where what is seen goes.
+/// The owner of a connection and the destination of everything that is captured on it.
 #[derive(Clone)]
 pub struct Observer {
-    /// Where requests are kept; `None` if the tunnel is not inspected. Requests are counted all the same.
+    /// The store of captured requests; `None` if the tunnel is not inspected. Requests are counted all the same.
     pub store: Option<Arc<CaptureStore>>,
     /// Counts requests and their response times.
     pub meter: Arc<Meter>,
     /// The tunnel.
     pub tunnel: Arc<TunnelTag>,
-    /// The address of the visitor the stream was opened for, who need not be the one of every request on it.
+    /// The address of the visitor that the stream was opened for; its requests may be of other visitors.
     pub remote: String,
-    /// The captured request this connection repeats.
+    /// The captured request that this connection replays.
     pub replay_of: Option<u64>,
-    /// It goes through the edge, where the agent is a visitor.
+    /// The connection goes through the edge, with the agent as the visitor.
     pub through_edge: bool,
-    /// What the edge notes about the requests, each in front of the request.
+    /// The edge's notes about requests, each sent ahead of its request.
     pub notes: Option<StreamMetadata>,
 }
 
@@ -52,73 +53,91 @@ impl Observer {
         }
     }
 
-    /// What is listed of a request.
-    fn opening(&self, head: &RequestHead<'_>, visitor: Option<IpAddr>) -> Opening {
-        let said = Said { method: head.method, target: head.target, host: &head.host, remote: &self.remote(visitor) };
-        Opening {
+    /// The facts that are listed about a request.
+    fn request_info(&self, head: &RequestHead<'_>, visitor: Option<IpAddr>) -> RequestInfo {
+        let remote = self.remote(visitor);
+        let texts = RequestTexts { method: head.method, target: head.target, host: &head.host, remote: &remote };
+        RequestInfo {
             replay_of: self.replay_of,
             trace: self.notes.as_ref().and_then(StreamMetadata::take),
             through_edge: self.through_edge,
-            ..Opening::of(self.tunnel.clone(), said)
+            ..RequestInfo::new(self.tunnel.clone(), texts)
         }
+    }
+
+    /// Captures a request whose head is complete, unless nothing is kept.
+    fn begin_exchange(&self, raw: &[u8], head: &RequestHead<'_>) -> Option<Arc<Exchange>> {
+        let store = self.store.as_ref().filter(|store| store.is_on())?;
+        let kept = store.redacted_head(raw);
+        // The list shows what the store keeps: a secret must not stay in the target either.
+        let redacted = match &kept {
+            Cow::Owned(kept) => RequestHead::read(kept).ok(),
+            Cow::Borrowed(_) => None,
+        };
+        let info = self.request_info(redacted.as_ref().unwrap_or(head), head.visitor);
+        Some(store.begin(info, &kept, &head.framing))
     }
 }
 
 /// Both directions of one connection.
 pub struct Conversation {
     observer: Observer,
-    request: Direction,
-    response: Direction,
-    pending: VecDeque<Pending>,
-    following: Following,
+    request: DirectionState,
+    response: DirectionState,
+    pending: VecDeque<PendingRequest>,
+    tracking: Tracking,
     answered: u64,
-    /// What passes inside the exchange of the moment.
-    inside: Option<Follow>,
-    /// Somebody may know better why an answer did not come, and says so after the end.
-    patient: bool,
-    way: Way,
+    /// Records the frames of the current exchange.
+    recorder: Option<FrameRecorder>,
+    /// The owner of the taps may know better why a response is missing, and says so after the end.
+    defers_failure: bool,
+    timing: ConnectTiming,
 }
 
-/// What the way of a connection took before its first request.
+/// Durations of the path of a connection before its first request.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Way {
-    /// From the server to this agent, half of the way there and back.
+pub struct ConnectTiming {
+    /// From the server to this agent, half of the round trip.
     pub transit: Option<Duration>,
-    /// To the local service. Only the first request had to wait for it.
+    /// To the local service. Only the first request waits for it.
     pub connect: Option<Duration>,
 }
 
 #[derive(Debug, Default)]
-struct Direction {
+struct DirectionState {
     head: HeadBuffer,
-    /// The body that passes right now, and whose it is.
-    body: Option<(Framing, Option<Arc<Exchange>>)>,
+    /// The body that passes at the moment, and its exchange.
+    body: Option<(BodyFraming, Option<Arc<Exchange>>)>,
 }
 
-struct Pending {
-    asking: Asking,
+/// A request that waits for its response.
+struct PendingRequest {
+    method: MethodKind,
     started: Instant,
     exchange: Option<Arc<Exchange>>,
     upgrade: bool,
 }
 
+/// A request whose head has just passed.
+struct StartedRequest {
+    method: MethodKind,
+    upgrade: bool,
+    framing: BodyFraming,
+    exchange: Option<Arc<Exchange>>,
+}
+
+/// The protocol that is followed on the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Following {
-    Yes,
-    /// What the visitor sends now may be HTTP or another protocol: the answer to an upgrade decides.
+enum Tracking {
+    Http,
+    /// The visitor now sends HTTP or another protocol, depending on the response to an upgrade.
     Undecided {
         missed: bool,
     },
-    /// A WebSocket, to the end of the connection.
-    Socket,
-    /// Another protocol, or not HTTP at all: for good.
-    No,
-}
-
-impl std::fmt::Debug for Exchange {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "exchange {:x}", self.id)
-    }
+    /// A WebSocket, until the connection ends.
+    WebSocket,
+    /// Another protocol or not well-formed; nothing more is followed.
+    Off,
 }
 
 impl Conversation {
@@ -126,50 +145,50 @@ impl Conversation {
     pub fn new(observer: Observer) -> Self {
         Conversation {
             observer,
-            request: Direction::default(),
-            response: Direction::default(),
+            request: DirectionState::default(),
+            response: DirectionState::default(),
             pending: VecDeque::new(),
-            following: Following::Yes,
+            tracking: Tracking::Http,
             answered: 0,
-            inside: None,
-            patient: false,
-            way: Way::default(),
+            recorder: None,
+            defers_failure: false,
+            timing: ConnectTiming::default(),
         }
     }
 
-    /// Says what the way of the connection took.
-    pub fn over(mut self, way: Way) -> Self {
-        self.way = way;
+    /// Adds the durations that were measured before the first request.
+    pub fn with_timing(mut self, timing: ConnectTiming) -> Self {
+        self.timing = timing;
         self
     }
 
-    /// How many responses have passed completely.
+    /// The number of responses that have passed completely.
     pub fn answered(&self) -> u64 {
         self.answered
     }
 
-    /// The exchange that was begun last, while its response is awaited.
+    /// The newest exchange, while its response is awaited.
     pub fn newest(&self) -> Option<Arc<Exchange>> {
         self.pending.back().and_then(|pending| pending.exchange.clone())
     }
 
-    /// Whether the request that was begun last has passed completely.
+    /// Whether the newest request has passed completely.
     pub fn request_has_ended(&self) -> bool {
         !self.pending.is_empty() && self.request.body.is_none()
     }
 
-    /// What is still pending gets no response, for this reason.
-    pub fn failed(&mut self, why: &str) {
+    /// Ends all pending exchanges with this error.
+    pub fn fail(&mut self, why: &str) {
         self.give_up(why);
     }
 
-    /// Bytes of the visitor.
+    /// Takes bytes of the visitor.
     pub fn request_bytes(&mut self, bytes: &[u8]) {
-        match self.following {
-            Following::No => {}
-            Following::Socket => self.inside(Sender::Visitor, bytes),
-            Following::Undecided { .. } => self.following = Following::Undecided { missed: true },
-            Following::Yes => {
+        match self.tracking {
+            Tracking::Off => {}
+            Tracking::WebSocket => self.websocket_bytes(FrameSender::Visitor, bytes),
+            Tracking::Undecided { .. } => self.tracking = Tracking::Undecided { missed: true },
+            Tracking::Http => {
                 if self.follow_request(bytes).is_err() {
                     self.give_up("The request could not be followed: it is not well-formed HTTP/1.");
                 }
@@ -177,11 +196,11 @@ impl Conversation {
         }
     }
 
-    /// Bytes of the local service.
+    /// Takes bytes of the local service.
     pub fn response_bytes(&mut self, bytes: &[u8]) {
-        match self.following {
-            Following::No => {}
-            Following::Socket => self.inside(Sender::Service, bytes),
+        match self.tracking {
+            Tracking::Off => {}
+            Tracking::WebSocket => self.websocket_bytes(FrameSender::Service, bytes),
             _ => {
                 if self.follow_response(bytes).is_err() {
                     self.give_up("The response could not be followed: it is not well-formed HTTP/1.");
@@ -190,38 +209,38 @@ impl Conversation {
         }
     }
 
-    fn inside(&mut self, sender: Sender, bytes: &[u8]) {
-        if let Some(inside) = &mut self.inside {
-            inside.socket_bytes(sender, bytes);
+    fn websocket_bytes(&mut self, sender: FrameSender, bytes: &[u8]) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.websocket_bytes(sender, bytes);
         }
     }
 
-    /// The local service will send nothing more.
+    /// The local service has closed its side.
     pub fn response_closed(&mut self) {
-        if self.following == Following::No {
+        if self.tracking == Tracking::Off {
             return;
         }
-        let until_close = matches!(&self.response.body, Some((Framing::UntilClose, _)));
+        let until_close = matches!(&self.response.body, Some((BodyFraming::UntilClose, _)));
         if until_close {
             self.response.body = None;
-            self.response_ended();
+            self.end_response();
         }
-        if !self.patient || self.missing_response().is_none() {
+        if !self.defers_failure || self.missing_response().is_none() {
             self.connection_closed();
         }
     }
 
-    /// What is known of the answer that should have come next, if nothing of it came.
+    /// The response that is due next, if nothing of it has arrived.
     fn missing_response(&self) -> Option<MissingResponse> {
         let pending = self.pending.front()?;
-        let first = self.response.head.kept();
-        (self.response.body.is_none() && first.len() < SHORTEST_ANSWER)
-            .then(|| MissingResponse { first_bytes: first.to_vec(), waited: pending.started.elapsed() })
+        let received = self.response.head.buffered();
+        (self.response.body.is_none() && received.len() < MIN_RESPONSE_BYTES)
+            .then(|| MissingResponse { first_bytes: received.to_vec(), waited: pending.started.elapsed() })
     }
 
-    /// The connection is over: what is still pending will not be answered.
+    /// The connection has ended: pending requests get no response.
     pub fn connection_closed(&mut self) {
-        if self.following != Following::No {
+        if self.tracking != Tracking::Off {
             let why = if self.response.body.is_some() || !self.response.head.is_empty() {
                 "The connection ended in the middle of the response."
             } else {
@@ -231,180 +250,191 @@ impl Conversation {
         }
     }
 
-    fn follow_request(&mut self, mut bytes: &[u8]) -> Result<(), Garbage> {
+    fn follow_request(&mut self, mut bytes: &[u8]) -> Result<(), FramingError> {
         while !bytes.is_empty() {
-            match &mut self.request.body {
-                Some((framing, exchange)) => {
-                    let (taken, done) = framing.feed(bytes)?;
-                    if let (Some(exchange), Some(store)) = (exchange.as_ref(), &self.observer.store) {
-                        exchange.append(store, Side::Request, &bytes[..taken]);
-                    }
-                    bytes = &bytes[taken..];
-                    if done {
-                        self.request_ended();
-                    }
-                }
-                None => {
-                    if let Following::Undecided { missed } = &mut self.following {
-                        *missed = true;
-                        return Ok(());
-                    }
-                    let observer = &self.observer;
-                    let started = self.request.head.feed(bytes, |raw| {
-                        let head = RequestHead::read(raw)?;
-                        let exchange = observer.store.as_ref().filter(|store| store.is_on()).map(|store| {
-                            let kept = store.kept_head(raw);
-                            // What is kept is what is listed: a secret must not stay in the target either.
-                            let redacted = match &kept {
-                                Cow::Owned(kept) => RequestHead::read(kept).ok(),
-                                Cow::Borrowed(_) => None,
-                            };
-                            let opening = observer.opening(redacted.as_ref().unwrap_or(&head), head.visitor);
-                            store.begin(opening, &kept, &head.framing)
-                        });
-                        Ok((Asking::with(head.method), head.upgrade, head.framing, exchange))
-                    })?;
-                    let Some((taken, (asking, upgrade, framing, exchange))) = started else { return Ok(()) };
-                    if let Some(exchange) = &exchange {
-                        exchange.came(self.way.transit, self.way.connect.take());
-                    }
-                    bytes = &bytes[taken..];
-                    let upgrade = upgrade || asking == Asking::Connect;
-                    let pending = Pending { asking, started: Instant::now(), exchange: exchange.clone(), upgrade };
-                    self.pending.push_back(pending);
-                    // This one is listed already, and given up with the others.
-                    if self.pending.len() > MAX_PIPELINED {
-                        return Err(Garbage);
-                    }
-                    let empty = framing == Framing::Length(0);
-                    self.request.body = Some((framing, exchange));
-                    if empty {
-                        self.request_ended();
-                    }
-                }
-            }
+            let taken = if self.request.body.is_some() {
+                self.follow_request_body(bytes)?
+            } else if let Tracking::Undecided { missed } = &mut self.tracking {
+                *missed = true;
+                return Ok(());
+            } else {
+                let Some(taken) = self.follow_request_head(bytes)? else { return Ok(()) };
+                taken
+            };
+            bytes = &bytes[taken..];
         }
         Ok(())
     }
 
-    fn request_ended(&mut self) {
+    /// Returns how many bytes belong to the body.
+    fn follow_request_body(&mut self, bytes: &[u8]) -> Result<usize, FramingError> {
+        let Some((framing, exchange)) = &mut self.request.body else { return Ok(0) };
+        let (taken, done) = framing.feed(bytes)?;
+        if let (Some(exchange), Some(store)) = (exchange.as_ref(), &self.observer.store) {
+            store.append(exchange, Side::Request, &bytes[..taken]);
+        }
+        if done {
+            self.end_request();
+        }
+        Ok(taken)
+    }
+
+    /// Returns how many bytes belong to the head; `None` while it is not complete.
+    fn follow_request_head(&mut self, bytes: &[u8]) -> Result<Option<usize>, FramingError> {
+        let observer = &self.observer;
+        let started = self.request.head.feed(bytes, |raw| {
+            let head = RequestHead::read(raw)?;
+            let exchange = observer.begin_exchange(raw, &head);
+            let method = MethodKind::new(head.method);
+            Ok(StartedRequest { method, upgrade: head.upgrade, framing: head.framing, exchange })
+        })?;
+        let Some((taken, StartedRequest { method, upgrade, framing, exchange })) = started else { return Ok(None) };
+        if let Some(exchange) = &exchange {
+            exchange.set_timing(self.timing.transit, self.timing.connect.take());
+        }
+        let upgrade = upgrade || method == MethodKind::Connect;
+        let pending = PendingRequest { method, started: Instant::now(), exchange: exchange.clone(), upgrade };
+        self.pending.push_back(pending);
+        // The newest is listed already and fails with the others.
+        if self.pending.len() > MAX_PIPELINED {
+            return Err(FramingError);
+        }
+        let empty = framing == BodyFraming::Length(0);
+        self.request.body = Some((framing, exchange));
+        if empty {
+            self.end_request();
+        }
+        Ok(Some(taken))
+    }
+
+    fn end_request(&mut self) {
         let exchange = self.request.body.take().and_then(|(_, exchange)| exchange);
         if let (Some(exchange), Some(store)) = (exchange, &self.observer.store) {
-            exchange.ended(store, Side::Request);
+            store.end_side(&exchange, Side::Request);
         }
         if self.pending.back().is_some_and(|pending| pending.upgrade) {
-            self.following = Following::Undecided { missed: false };
+            self.tracking = Tracking::Undecided { missed: false };
         }
     }
 
-    fn follow_response(&mut self, mut bytes: &[u8]) -> Result<(), Garbage> {
-        while !bytes.is_empty() && self.following != Following::No {
-            if self.following == Following::Socket {
-                self.inside(Sender::Service, bytes);
+    fn follow_response(&mut self, mut bytes: &[u8]) -> Result<(), FramingError> {
+        while !bytes.is_empty() && self.tracking != Tracking::Off {
+            if self.tracking == Tracking::WebSocket {
+                self.websocket_bytes(FrameSender::Service, bytes);
                 return Ok(());
             }
-            match &mut self.response.body {
-                Some((framing, exchange)) => {
-                    let inside = &mut self.inside;
-                    let (taken, done) = framing.feed_content(bytes, |place| {
-                        if let Some(inside) = inside {
-                            inside.event_bytes(&bytes[place]);
-                        }
-                    })?;
-                    if let (Some(exchange), Some(store)) = (exchange.as_ref(), &self.observer.store) {
-                        exchange.append(store, Side::Response, &bytes[..taken]);
-                    }
-                    bytes = &bytes[taken..];
-                    if done {
-                        self.response.body = None;
-                        self.response_ended();
-                    }
-                }
-                None => {
-                    let pending = self.pending.front();
-                    let store = self.observer.store.as_ref();
-                    let started = self.response.head.feed(bytes, |raw| {
-                        let head = ResponseHead::read(raw)?;
-                        // An answer that nobody asked for cannot be told from what follows it.
-                        let pending = pending.ok_or(Garbage)?;
-                        if !is_interim(head.status)
-                            && let (Some(exchange), Some(store)) = (&pending.exchange, store)
-                        {
-                            let kept = store.kept_head(raw);
-                            let framing = head.framing_for(pending.asking);
-                            exchange.answered(store, head.status, store.begun(&kept, Some(&framing)));
-                        }
-                        Ok(head)
-                    })?;
-                    let Some((taken, head)) = started else { return Ok(()) };
-                    bytes = &bytes[taken..];
-                    if !is_interim(head.status) {
-                        self.response_head(&head);
-                    }
-                }
-            }
+            let taken = if self.response.body.is_some() {
+                self.follow_response_body(bytes)?
+            } else {
+                let Some(taken) = self.follow_response_head(bytes)? else { return Ok(()) };
+                taken
+            };
+            bytes = &bytes[taken..];
         }
         Ok(())
     }
 
-    fn response_head(&mut self, head: &ResponseHead) {
+    /// Returns how many bytes belong to the body.
+    fn follow_response_body(&mut self, bytes: &[u8]) -> Result<usize, FramingError> {
+        let Some((framing, exchange)) = &mut self.response.body else { return Ok(0) };
+        let recorder = &mut self.recorder;
+        let (taken, done) = framing.feed_content(bytes, |range| {
+            if let Some(recorder) = recorder {
+                recorder.event_bytes(&bytes[range]);
+            }
+        })?;
+        if let (Some(exchange), Some(store)) = (exchange.as_ref(), &self.observer.store) {
+            store.append(exchange, Side::Response, &bytes[..taken]);
+        }
+        if done {
+            self.response.body = None;
+            self.end_response();
+        }
+        Ok(taken)
+    }
+
+    /// Returns how many bytes belong to the head; `None` while it is not complete.
+    fn follow_response_head(&mut self, bytes: &[u8]) -> Result<Option<usize>, FramingError> {
+        let pending = self.pending.front();
+        let store = self.observer.store.as_ref();
+        let started = self.response.head.feed(bytes, |raw| {
+            let head = ResponseHead::read(raw)?;
+            // A response without a request cannot be told from the bytes that follow it.
+            let pending = pending.ok_or(FramingError)?;
+            if !is_interim(head.status)
+                && let (Some(exchange), Some(store)) = (&pending.exchange, store)
+            {
+                let kept = store.redacted_head(raw);
+                store.begin_response(exchange, head.status, &kept, Some(&head.framing_for(pending.method)));
+            }
+            Ok(head)
+        })?;
+        let Some((taken, head)) = started else { return Ok(None) };
+        if !is_interim(head.status) {
+            self.begin_response(&head);
+        }
+        Ok(Some(taken))
+    }
+
+    fn begin_response(&mut self, head: &ResponseHead) {
         let Some(pending) = self.pending.front() else { return };
-        let switched = head.status == 101 || (pending.asking == Asking::Connect && (200..300).contains(&head.status));
-        let kept = pending.exchange.clone().zip(self.observer.store.clone());
+        let switched =
+            head.status == 101 || (pending.method == MethodKind::Connect && (200..300).contains(&head.status));
+        let captured = pending.exchange.clone().zip(self.observer.store.clone());
         if switched {
-            let missed = self.following == Following::Undecided { missed: true };
-            self.following = Following::Yes;
-            self.response_ended();
-            self.give_up("The connection changed to another protocol before this request was answered.");
-            if let Some((exchange, store)) = kept.filter(|_| head.websocket && head.status == 101) {
-                self.inside = Some(Follow::socket(exchange, store, missed));
-                self.following = Following::Socket;
+            let missed = self.tracking == Tracking::Undecided { missed: true };
+            self.tracking = Tracking::Http;
+            self.end_response();
+            self.give_up("The connection switched to another protocol before this request got a response.");
+            if let Some((exchange, store)) = captured.filter(|_| head.websocket && head.status == 101) {
+                self.recorder = Some(FrameRecorder::websocket(exchange, store, missed));
+                self.tracking = Tracking::WebSocket;
             }
             return;
         }
-        let framing = head.framing_for(pending.asking);
+        let framing = head.framing_for(pending.method);
         if head.events
-            && framing != Framing::Length(0)
-            && let Some((exchange, store)) = kept
+            && framing != BodyFraming::Length(0)
+            && let Some((exchange, store)) = captured
         {
-            self.inside = Some(Follow::events(exchange, store));
+            self.recorder = Some(FrameRecorder::events(exchange, store));
         }
-        if framing == Framing::Length(0) {
-            self.response_ended();
+        if framing == BodyFraming::Length(0) {
+            self.end_response();
         } else {
             self.response.body = Some((framing, pending.exchange.clone()));
         }
     }
 
-    fn response_ended(&mut self) {
-        self.inside = None;
+    fn end_response(&mut self) {
+        self.recorder = None;
         let Some(pending) = self.pending.pop_front() else { return };
         self.answered += 1;
         self.observer.meter.record(pending.started.elapsed());
         if let (Some(exchange), Some(store)) = (pending.exchange, &self.observer.store) {
-            exchange.ended(store, Side::Response);
-            exchange.finished(store, None);
+            store.end_side(&exchange, Side::Response);
+            store.finish(&exchange, None);
         }
-        match self.following {
-            // The upgrade was declined; what was sent meanwhile was not looked at, so the thread is lost.
-            Following::Undecided { missed: true } => {
-                self.give_up("The request was sent before an upgrade was decided.")
+        match self.tracking {
+            // The upgrade was declined, but the bytes sent meanwhile were not read: requests cannot be found any more.
+            Tracking::Undecided { missed: true } => {
+                self.give_up("The request was sent before the response to an upgrade.")
             }
-            Following::Undecided { missed: false } if !self.pending.iter().any(|pending| pending.upgrade) => {
-                self.following = Following::Yes;
+            Tracking::Undecided { missed: false } if !self.pending.iter().any(|pending| pending.upgrade) => {
+                self.tracking = Tracking::Http;
             }
             _ => {}
         }
     }
 
     fn give_up(&mut self, why: &str) {
-        self.following = Following::No;
-        self.inside = None;
-        self.request = Direction::default();
-        self.response = Direction::default();
+        self.tracking = Tracking::Off;
+        self.recorder = None;
+        self.request = DirectionState::default();
+        self.response = DirectionState::default();
         for pending in self.pending.drain(..) {
             if let (Some(exchange), Some(store)) = (pending.exchange, &self.observer.store) {
-                exchange.finished(store, Some(why));
+                store.finish(&exchange, Some(why));
             }
         }
     }
@@ -416,52 +446,56 @@ impl Drop for Conversation {
     }
 }
 
-/// 100, 102, 103 … come before the answer and are not kept; 101 is an answer.
+/// Whether a status is interim (RFC 9110 section 15.2); 101 ends an exchange and is not.
 fn is_interim(status: u16) -> bool {
     (100..200).contains(&status) && status != 101
 }
 
-/// One end of a relay's attention: the bytes of one direction of a conversation.
-pub struct Tap {
+/// Feeds one direction of a relayed connection into a conversation.
+pub struct ConversationTap {
     conversation: Arc<Mutex<Conversation>>,
     responses: bool,
 }
 
-impl Tap {
-    /// The taps of both directions, what visitors send and what the local service sends, and what is left at the end.
-    pub fn pair(mut conversation: Conversation) -> (Tap, Tap, Ending) {
-        conversation.patient = true;
+impl ConversationTap {
+    /// The taps for the bytes of visitors and of the local service, and the handle for the end of the connection.
+    pub fn pair(mut conversation: Conversation) -> (ConversationTap, ConversationTap, ConversationEnd) {
+        conversation.defers_failure = true;
         let conversation = Arc::new(Mutex::new(conversation));
-        let tap = |responses| Tap { conversation: conversation.clone(), responses };
-        (tap(false), tap(true), Ending(conversation.clone()))
+        let tap = |responses| ConversationTap { conversation: conversation.clone(), responses };
+        (tap(false), tap(true), ConversationEnd(conversation.clone()))
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Conversation> {
+        // Both taps belong to one task, so this lock is never contended.
+        self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The end of a connection. Dropped, what was not answered is listed as that.
-pub struct Ending(Arc<Mutex<Conversation>>);
+/// The end of a connection. When it is dropped, pending requests are listed without a response.
+pub struct ConversationEnd(Arc<Mutex<Conversation>>);
 
-impl Ending {
-    /// What is known of a request that was not answered.
+impl ConversationEnd {
+    /// A request that got no response.
     pub fn missing_response(&self) -> Option<MissingResponse> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).missing_response()
     }
 
-    /// The requests that were not answered are listed with this reason.
-    pub fn failed(self, why: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).failed(why);
+    /// Lists the pending requests with this error.
+    pub fn fail(self, why: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).fail(why);
     }
 }
 
-impl postern_tunnel::Tap for Tap {
+impl postern_tunnel::Tap for ConversationTap {
     fn observe(&mut self, bytes: &[u8]) {
-        // Both taps belong to one task, so this lock is never contended.
-        let mut conversation = self.conversation.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut conversation = self.locked();
         if self.responses { conversation.response_bytes(bytes) } else { conversation.request_bytes(bytes) }
     }
 
     fn finished(&mut self) {
         if self.responses {
-            self.conversation.lock().unwrap_or_else(PoisonError::into_inner).response_closed();
+            self.locked().response_closed();
         }
     }
 }

@@ -1,16 +1,18 @@
-//! The captured requests: bounded by the memory they really take, the oldest go first, pinned ones last.
+//! The store of captured exchanges, bounded by the memory they really take. The oldest are evicted first, pinned ones last.
 
 use super::{
-    event::Happening,
-    exchange::{Exchange, Opening, shown_id},
-    framing::Framing,
-    gone::Gone,
-    recording::{Begun, Recording},
+    budget::MemoryBudget,
+    event::AgentEvent,
+    exchange::{Exchange, RequestInfo, Side, parse_id},
+    frames::CapturedFrame,
+    framing::BodyFraming,
+    message_buffer::{ChargedBuffer, MessageBuffer},
     redact::Redactor,
+    tombstones::Tombstones,
 };
 use crate::config::redaction::RedactionRules;
 use arc_swap::ArcSwap;
-use serde_json::{Value as Json, json};
+use postern_api::local::CaptureGauge;
 use std::{
     borrow::Cow,
     collections::BTreeMap,
@@ -19,139 +21,212 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
+    time::Duration,
 };
 use tokio::sync::broadcast;
 
-/// Everything that was captured and is still kept.
+/// All captured exchanges.
 pub struct CaptureStore {
-    limit: AtomicUsize,
+    budget: MemoryBudget,
     body_limit: AtomicUsize,
-    used: AtomicUsize,
-    dropped: AtomicU64,
-    /// Counts every change of what is kept.
+    evicted: AtomicU64,
+    /// Counts the changes of the store.
     revision: AtomicU64,
-    /// The count when everything was deleted last.
+    /// The revision at which everything was deleted last.
     cleared: AtomicU64,
     run: u32,
     redactor: Redactor,
     rules: ArcSwap<RedactionRules>,
-    /// Secrets are taken out before anything is kept.
+    /// Secrets are removed before anything is stored.
     redacting: AtomicBool,
-    kept: Mutex<Kept>,
-    feed: broadcast::Sender<Happening>,
+    index: Mutex<ExchangeIndex>,
+    events: broadcast::Sender<AgentEvent>,
 }
 
-/// Both by id, and ids grow with age.
+/// Exchanges by id; ids grow with time.
 #[derive(Default)]
-struct Kept {
+struct ExchangeIndex {
     last: u32,
-    loose: BTreeMap<u64, Arc<Exchange>>,
+    unpinned: BTreeMap<u64, Arc<Exchange>>,
     pinned: BTreeMap<u64, Arc<Exchange>>,
-    gone: Gone,
+    tombstones: Tombstones,
 }
 
 impl CaptureStore {
-    /// A store for so many bytes of memory in all (`None`: keeps nothing) and so many of each body.
-    pub fn new(limit: Option<u64>, body_limit: u64, feed: broadcast::Sender<Happening>) -> Self {
+    /// A store for `limit` bytes of memory in all (`None`: nothing is kept) and `body_limit` bytes of each body.
+    pub fn new(limit: Option<u64>, body_limit: u64, events: broadcast::Sender<AgentEvent>) -> Self {
         let store = CaptureStore {
-            limit: AtomicUsize::new(0),
+            budget: MemoryBudget::default(),
             body_limit: AtomicUsize::new(0),
-            used: AtomicUsize::new(0),
-            dropped: AtomicU64::new(0),
+            evicted: AtomicU64::new(0),
             revision: AtomicU64::new(0),
             cleared: AtomicU64::new(0),
             run: u32::try_from(jiff::Timestamp::now().as_second() & 0xffff_ffff).unwrap_or(1),
             redactor: Redactor::default(),
             rules: ArcSwap::default(),
             redacting: AtomicBool::new(false),
-            kept: Mutex::default(),
-            feed,
+            index: Mutex::default(),
+            events,
         };
         store.resize(limit, body_limit);
         store
     }
 
-    /// Changes the limits; what no longer fits goes.
+    /// Changes the limits and evicts whatever no longer fits.
     pub fn resize(&self, limit: Option<u64>, body_limit: u64) {
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-        self.limit.store(size(limit.unwrap_or(0)), Relaxed);
+        self.budget.set_limit(size(limit.unwrap_or(0)));
         self.body_limit.store(size(body_limit), Relaxed);
-        self.make_room();
+        self.evict();
     }
 
-    /// What counts as a secret, and whether secrets are kept.
+    /// Sets the rules for secrets, and whether secrets are removed before anything is stored.
     pub fn redact(&self, rules: RedactionRules, when_captured: bool) {
         self.rules.store(Arc::new(rules));
         self.redacting.store(when_captured, Relaxed);
     }
 
-    /// What counts as a secret.
+    /// The rules for secrets.
     pub fn rules(&self) -> Arc<RedactionRules> {
         self.rules.load_full()
     }
 
-    /// Makes the placeholders of this run.
+    /// The source of placeholders for this run of the agent.
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
     }
 
-    /// A head as it is kept: without secrets where that is wanted.
-    pub(crate) fn kept_head<'a>(&self, head: &'a [u8]) -> Cow<'a, [u8]> {
+    /// A head as it is to be stored: without secrets if so configured.
+    pub(crate) fn redacted_head<'a>(&self, head: &'a [u8]) -> Cow<'a, [u8]> {
         let redacted = self.redacting.load(Relaxed).then(|| self.redactor.head(&self.rules.load(), head));
         redacted.flatten().map_or(Cow::Borrowed(head), Cow::Owned)
     }
 
     /// Whether anything is kept at all.
     pub fn is_on(&self) -> bool {
-        self.limit.load(Relaxed) > 0
+        self.budget.limit() > 0
     }
 
-    /// A request's head has passed: from now on it is listed.
-    pub(crate) fn begin(&self, opening: Opening, head: &[u8], framing: &Framing) -> Arc<Exchange> {
-        let request = self.begun(head, Some(framing));
-        let exchange = self.enter(request, |id, recording| Exchange::new(id, opening, recording));
-        self.tell_of(&exchange);
+    /// Adds an exchange whose request head has passed.
+    pub(crate) fn begin(&self, info: RequestInfo, head: &[u8], framing: &BodyFraming) -> Arc<Exchange> {
+        let request = self.buffer(head, Some(framing));
+        let exchange = self.insert(request, |id, buffer| Exchange::new(id, info, buffer));
+        self.notify(&exchange);
         exchange
     }
 
-    /// A recording that begins with a head.
-    pub(crate) fn begun(&self, head: &[u8], framing: Option<&Framing>) -> Begun {
-        let mut recording = Recording::new(head.len(), self.body_limit());
+    /// A buffer that begins with a head.
+    pub(crate) fn buffer(&self, head: &[u8], framing: Option<&BodyFraming>) -> ChargedBuffer {
+        let mut buffer = MessageBuffer::new(head.len(), self.body_limit());
         if let Some(framing) = framing {
-            recording = recording.expecting(framing);
+            buffer = buffer.with_framing(framing);
         }
-        recording.passed = head.len() as u64;
-        let (mut rest, mut taken) = (head, 0);
+        buffer.passed = head.len() as u64;
+        let (mut rest, mut charged) = (head, 0);
         while !rest.is_empty() {
-            let wanted = recording.wanted(rest.len());
-            if !self.reserve(wanted) {
-                self.refund(wanted);
-                recording.cut = true;
+            let needed = buffer.needed(rest.len());
+            if !self.reserve(needed) {
+                self.budget.refund(needed);
+                buffer.cut = true;
                 break;
             }
-            let given = recording.grow(wanted);
-            self.correct(wanted, given);
-            taken += given;
-            rest = recording.fill(rest);
+            let allocated = buffer.grow(needed);
+            self.budget.adjust(needed, allocated);
+            charged += allocated;
+            rest = buffer.fill(rest);
         }
-        Begun { recording, taken }
+        ChargedBuffer { buffer, charged }
     }
 
-    /// Gives an exchange its id and its place, and room for what belongs to every one.
-    pub(crate) fn enter(&self, request: Begun, make: impl FnOnce(u64, Recording) -> Exchange) -> Arc<Exchange> {
-        let Begun { recording, taken } = request;
+    /// Adds an exchange under a new id.
+    pub(crate) fn insert(
+        &self,
+        request: ChargedBuffer,
+        make: impl FnOnce(u64, MessageBuffer) -> Exchange,
+    ) -> Arc<Exchange> {
+        let ChargedBuffer { buffer, charged } = request;
         let exchange = {
-            let mut kept = self.locked();
-            kept.last = kept.last.wrapping_add(1).max(1);
-            let exchange = Arc::new(make(u64::from(self.run) << 32 | u64::from(kept.last), recording));
+            let mut index = self.locked();
+            index.last = index.last.wrapping_add(1).max(1);
+            let exchange = Arc::new(make(u64::from(self.run) << 32 | u64::from(index.last), buffer));
             let fixed = exchange.fixed_bytes();
-            exchange.charge(fixed + taken);
-            self.used.fetch_add(fixed, Relaxed);
-            kept.loose.insert(exchange.id, exchange.clone());
+            exchange.charge(fixed + charged);
+            self.budget.reserve(fixed);
+            index.unpinned.insert(exchange.id, exchange.clone());
             exchange
         };
-        self.make_room();
+        self.evict();
         exchange
+    }
+
+    /// Appends bytes to one side. Waits for nothing but the locks of the exchange and the index.
+    pub(crate) fn append(&self, exchange: &Exchange, side: Side, bytes: &[u8]) {
+        let (mut rest, mut passed) = (bytes, bytes.len() as u64);
+        loop {
+            let needed = exchange.fill(side, &mut rest, std::mem::take(&mut passed));
+            if needed == 0 {
+                return;
+            }
+            // Memory is reserved before it is used, so that the limit holds at all times; this may evict the oldest
+            // exchanges, even this very one.
+            self.reserve(needed);
+            if !exchange.grow(&self.budget, side, needed) {
+                return;
+            }
+        }
+    }
+
+    /// Adds the response, whose head has passed.
+    pub(crate) fn begin_response(&self, exchange: &Exchange, status: u16, head: &[u8], framing: Option<&BodyFraming>) {
+        exchange.set_response(&self.budget, status, self.buffer(head, framing));
+    }
+
+    /// Ends one side that has passed completely.
+    pub(crate) fn end_side(&self, exchange: &Exchange, side: Side) {
+        exchange.end_side(&self.budget, side);
+    }
+
+    /// Ends one side of an imported exchange.
+    pub(crate) fn end_imported_side(&self, exchange: &Exchange, side: Side, complete: bool) {
+        exchange.end_imported_side(&self.budget, side, complete);
+    }
+
+    /// Ends an exchange now, with or without an error.
+    pub(crate) fn finish(&self, exchange: &Arc<Exchange>, error: Option<&str>) {
+        self.finish_after(exchange, exchange.started.elapsed(), error);
+    }
+
+    /// Ends an exchange that took `duration`.
+    pub(crate) fn finish_after(&self, exchange: &Arc<Exchange>, duration: Duration, error: Option<&str>) {
+        if exchange.finish(duration, error) {
+            self.notify_undeleted(exchange);
+        }
+    }
+
+    /// Replaces the note of an exchange.
+    pub(crate) fn set_note(&self, exchange: &Exchange, note: Option<&str>) {
+        self.reserve(note.map_or(0, str::len));
+        exchange.set_note(&self.budget, note);
+    }
+
+    /// Begins to log the frames of an exchange. `lost` tells why they cannot be followed from the start.
+    pub(crate) fn begin_frames(&self, exchange: &Arc<Exchange>, lost: Option<&'static str>) {
+        if exchange.begin_frames(lost) {
+            self.notify(exchange);
+        }
+    }
+
+    /// Logs a frame whose memory, `cost`, is reserved already.
+    pub(crate) fn add_frame(&self, exchange: &Arc<Exchange>, frame: CapturedFrame, cost: usize) {
+        if exchange.add_frame(&self.budget, frame, cost, self.body_limit()) {
+            self.notify(exchange);
+        }
+    }
+
+    /// Ends the frames of an exchange.
+    pub(crate) fn end_frames(&self, exchange: &Arc<Exchange>) {
+        exchange.end_frames();
+        self.notify(exchange);
     }
 
     /// Bytes that are kept of one body.
@@ -159,181 +234,171 @@ impl CaptureStore {
         self.body_limit.load(Relaxed)
     }
 
-    /// Takes memory onto the account and makes room for it; whether there is enough.
+    /// Reserves memory and makes room for it. Returns whether there is enough.
     pub(crate) fn reserve(&self, bytes: usize) -> bool {
-        self.used.fetch_add(bytes, Relaxed) + bytes <= self.limit.load(Relaxed) || self.make_room()
-    }
-
-    /// The allocator gave more (or less) than was asked for.
-    pub(crate) fn correct(&self, asked: usize, given: usize) {
-        self.used.fetch_add(given, Relaxed);
-        self.used.fetch_sub(asked, Relaxed);
+        self.budget.reserve(bytes) || self.evict()
     }
 
     /// Gives memory back.
     pub(crate) fn refund(&self, bytes: usize) {
-        self.used.fetch_sub(bytes, Relaxed);
+        self.budget.refund(bytes);
     }
 
-    fn make_room(&self) -> bool {
-        let limit = self.limit.load(Relaxed);
-        if self.used.load(Relaxed) <= limit {
+    /// Evicts exchanges until the budget is kept. Returns whether it is.
+    fn evict(&self) -> bool {
+        if !self.budget.is_exceeded() {
             return true;
         }
-        let mut gone = Vec::new();
+        // Dropped after the lock is released.
+        let mut evicted = Vec::new();
         {
-            let mut kept = self.locked();
-            while self.used.load(Relaxed) > limit {
-                let Some((_, oldest)) = kept.loose.pop_first().or_else(|| kept.pinned.pop_first()) else { break };
-                self.used.fetch_sub(oldest.detach(), Relaxed);
-                gone.push(oldest);
+            let mut index = self.locked();
+            while self.budget.is_exceeded() {
+                let Some((_, oldest)) = index.unpinned.pop_first().or_else(|| index.pinned.pop_first()) else { break };
+                self.budget.refund(oldest.detach());
+                evicted.push(oldest);
             }
         }
-        self.dropped.fetch_add(gone.len() as u64, Relaxed);
-        self.used.load(Relaxed) <= limit
+        self.evicted.fetch_add(evicted.len() as u64, Relaxed);
+        !self.budget.is_exceeded()
     }
 
-    /// The captured request with this id.
+    /// The exchange with this id.
     pub fn get(&self, id: &str) -> Option<Arc<Exchange>> {
         let number = parse_id(id)?;
-        let kept = self.locked();
-        kept.loose.get(&number).or_else(|| kept.pinned.get(&number)).cloned()
+        let index = self.locked();
+        index.unpinned.get(&number).or_else(|| index.pinned.get(&number)).cloned()
     }
 
-    /// At most so many of those captured before this one, newest first. The lock is held for no longer than it takes
+    /// At most `count` of the exchanges captured before this id, newest first. The lock is held no longer than it takes
     /// to walk over them.
     pub fn page(&self, before: u64, count: usize) -> Vec<Arc<Exchange>> {
-        let kept = self.locked();
-        let mut loose = kept.loose.range(..before).rev().map(|(_, exchange)| exchange).peekable();
-        let mut pinned = kept.pinned.range(..before).rev().map(|(_, exchange)| exchange).peekable();
+        let index = self.locked();
+        let mut unpinned = index.unpinned.range(..before).rev().map(|(_, exchange)| exchange).peekable();
+        let mut pinned = index.pinned.range(..before).rev().map(|(_, exchange)| exchange).peekable();
         let mut page: Vec<&Arc<Exchange>> = Vec::with_capacity(count.min(2048));
         while page.len() < count {
-            let next = match (loose.peek(), pinned.peek()) {
+            let next = match (unpinned.peek(), pinned.peek()) {
                 (Some(a), Some(b)) if b.id > a.id => pinned.next(),
-                (Some(_), _) => loose.next(),
+                (Some(_), _) => unpinned.next(),
                 (None, _) => pinned.next(),
             };
             let Some(next) = next else { break };
             page.push(next);
         }
-        // Each would wait for its own cold memory while it is counted; looked at before, they come in together.
+        // Each clone would wait for its own cold memory; touched before, they are fetched together.
         hint::black_box(page.iter().map(|exchange| Arc::strong_count(exchange)).fold(0, usize::wrapping_add));
         page.into_iter().cloned().collect()
     }
 
-    /// Pins an exchange or lets it loose, and writes a note beside it; `None` leaves what is there.
-    pub fn mark(&self, exchange: &Arc<Exchange>, pinned: Option<bool>, note: Option<Option<&str>>) {
+    /// Pins or unpins an exchange and replaces its note; `None` leaves each as it is.
+    pub fn annotate(&self, exchange: &Arc<Exchange>, pinned: Option<bool>, note: Option<Option<&str>>) {
         if let Some(note) = note {
-            exchange.set_note(self, note);
+            self.set_note(exchange, note);
         }
         if let Some(pinned) = pinned {
-            let mut kept = self.locked();
-            let Kept { loose, pinned: fixed, .. } = &mut *kept;
-            let (from, to) = if pinned { (loose, fixed) } else { (fixed, loose) };
+            let mut index = self.locked();
+            let ExchangeIndex { unpinned, pinned: pinned_ones, .. } = &mut *index;
+            let (from, to) = if pinned { (unpinned, pinned_ones) } else { (pinned_ones, unpinned) };
             if let Some(moved) = from.remove(&exchange.id) {
                 to.insert(exchange.id, moved);
             }
             exchange.set_pinned(pinned);
         }
-        self.tell_of(exchange);
+        self.notify(exchange);
     }
 
-    /// Deletes one; `false` if it is not there.
+    /// Deletes one exchange; `false` if it is not there.
     pub fn remove(&self, id: &str) -> bool {
         let Some(number) = parse_id(id) else { return false };
-        let (gone, revision) = {
-            let mut kept = self.locked();
-            let Some(gone) = kept.loose.remove(&number).or_else(|| kept.pinned.remove(&number)) else { return false };
+        let (deleted, revision) = {
+            let mut index = self.locked();
+            let deleted = index.unpinned.remove(&number).or_else(|| index.pinned.remove(&number));
+            let Some(deleted) = deleted else { return false };
             let revision = self.revision.fetch_add(1, Relaxed) + 1;
-            kept.gone.add(revision, gone.id);
-            (gone, revision)
+            index.tombstones.add(revision, deleted.id);
+            (deleted, revision)
         };
-        self.used.fetch_sub(gone.delete(), Relaxed);
-        self.tell(Happening::RequestDeleted(gone.id, revision));
+        self.budget.refund(deleted.delete());
+        self.send(AgentEvent::RequestDeleted(deleted.id, revision));
         true
     }
 
     /// Deletes everything.
     pub fn clear(&self) {
-        let (loose, pinned) = {
-            let mut kept = self.locked();
-            kept.gone.clear();
-            (std::mem::take(&mut kept.loose), std::mem::take(&mut kept.pinned))
+        let (unpinned, pinned) = {
+            let mut index = self.locked();
+            index.tombstones.clear();
+            (std::mem::take(&mut index.unpinned), std::mem::take(&mut index.pinned))
         };
-        for exchange in loose.into_values().chain(pinned.into_values()) {
-            self.used.fetch_sub(exchange.delete(), Relaxed);
+        for exchange in unpinned.into_values().chain(pinned.into_values()) {
+            self.budget.refund(exchange.delete());
         }
         self.cleared.store(self.revision.fetch_add(1, Relaxed) + 1, Relaxed);
-        self.tell(Happening::RequestsDeleted);
+        self.send(AgentEvent::RequestsDeleted);
     }
 
-    /// What the status shows: bytes, limit, count, how many were dropped, and the oldest kept.
-    pub fn gauge(&self) -> Json {
+    /// The numbers that the status shows.
+    pub fn gauge(&self) -> CaptureGauge {
         let (count, pinned, oldest) = {
-            let kept = self.locked();
-            let oldest = match (kept.loose.values().next(), kept.pinned.values().next()) {
+            let index = self.locked();
+            let oldest = match (index.unpinned.values().next(), index.pinned.values().next()) {
                 (Some(a), Some(b)) if b.id < a.id => Some(b),
                 (a, b) => a.or(b),
             };
-            (kept.loose.len() + kept.pinned.len(), kept.pinned.len(), oldest.map(|oldest| oldest.start))
+            (index.unpinned.len() + index.pinned.len(), index.pinned.len(), oldest.map(|oldest| oldest.start))
         };
-        json!({
-            "bytes": self.used.load(Relaxed),
-            "limit": self.limit.load(Relaxed),
-            "count": count,
-            "pinned": pinned,
-            "dropped": self.dropped.load(Relaxed),
-            "oldest": oldest.map(|oldest| oldest.to_string()),
-        })
+        CaptureGauge {
+            bytes: self.budget.used() as u64,
+            limit: self.budget.limit() as u64,
+            count: count as u64,
+            pinned: pinned as u64,
+            dropped: self.evicted.load(Relaxed),
+            oldest: oldest.map(|oldest| oldest.to_string()),
+        }
     }
 
-    /// What was deleted one by one after this count of changes, as count and number. `None` if not all of it is known.
+    /// Deletions of single exchanges after a revision, as revision and id. `None` if not all of them are remembered.
     pub fn deleted_after(&self, revision: u64) -> Option<Vec<(u64, u64)>> {
-        self.locked().gone.after(revision)
+        self.locked().tombstones.after(revision)
     }
 
-    /// Names this run of the agent: the first half of every id.
+    /// The number of this run of the agent: the first half of every id.
     pub fn run(&self) -> u32 {
         self.run
     }
 
-    /// The count of changes when everything was deleted last.
+    /// The revision at which everything was deleted last.
     pub fn cleared(&self) -> u64 {
         self.cleared.load(Relaxed)
     }
 
-    /// Bytes of memory on the account.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
-        self.used.load(Relaxed)
+        self.budget.used()
     }
 
-    pub(crate) fn tell(&self, happening: Happening) {
-        let _ = self.feed.send(happening);
+    fn send(&self, event: AgentEvent) {
+        let _ = self.events.send(event);
     }
 
-    /// An exchange has changed.
-    pub(crate) fn tell_of(&self, exchange: &Arc<Exchange>) {
-        // What somebody deleted while it was on its way does not come back.
+    /// Notifies listeners that an exchange has changed.
+    fn notify(&self, exchange: &Arc<Exchange>) {
+        // An exchange that was deleted while it went on does not come back.
         if !exchange.is_deleted() {
-            self.tell_of_change(exchange);
+            self.notify_undeleted(exchange);
         }
     }
 
-    /// The same where it is known that nobody has deleted it.
-    pub(crate) fn tell_of_change(&self, exchange: &Arc<Exchange>) {
+    /// Like [`notify`](Self::notify), for an exchange that is known not to be deleted.
+    fn notify_undeleted(&self, exchange: &Arc<Exchange>) {
         exchange.set_revision(self.revision.fetch_add(1, Relaxed) + 1);
-        self.tell(Happening::Request(exchange.clone()));
+        self.send(AgentEvent::Request(exchange.clone()));
     }
 
-    fn locked(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn locked(&self) -> MutexGuard<'_, ExchangeIndex> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Reads an id of the form that the API writes.
-pub fn parse_id(id: &str) -> Option<u64> {
-    let number = u64::from_str_radix(id, 16).ok()?;
-    (shown_id(number) == id).then_some(number)
 }
 
 impl std::fmt::Debug for CaptureStore {
@@ -345,31 +410,31 @@ impl std::fmt::Debug for CaptureStore {
 #[cfg(test)]
 mod tests {
     use super::super::{
-        event::feed,
-        exchange::{Said, Side, TunnelTag},
+        event::event_channel,
+        exchange::{RequestTexts, Side, TunnelTag, shown_id},
     };
     use super::*;
 
-    fn opening(name: &str) -> Opening {
+    fn request(name: &str) -> RequestInfo {
         let tunnel = Arc::new(TunnelTag { definition: name.into(), proto: "https" });
-        Opening::of(tunnel, Said { method: "POST", target: "/", host: "h", remote: "192.0.2.1:1" })
+        RequestInfo::new(tunnel, RequestTexts { method: "POST", target: "/", host: "h", remote: "192.0.2.1:1" })
     }
 
     fn store(limit: u64) -> CaptureStore {
-        CaptureStore::new(Some(limit), 1 << 20, feed())
+        CaptureStore::new(Some(limit), 1 << 20, event_channel())
     }
 
     #[test]
-    fn the_account_never_exceeds_the_limit_and_the_oldest_go_first() {
+    fn the_budget_is_never_exceeded_and_the_oldest_are_evicted_first() {
         let store = store(10 << 20);
         let body = vec![7u8; 48 * 1024];
         for _ in 0..60 {
-            let exchange = store.begin(opening("site"), b"POST / HTTP/1.1\r\n\r\n", &Framing::Length(0));
+            let exchange = store.begin(request("site"), b"POST / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
             for _ in 0..30 {
-                exchange.append(&store, Side::Request, &body);
+                store.append(&exchange, Side::Request, &body);
                 assert!(store.bytes() <= 10 << 20);
             }
-            exchange.ended(&store, Side::Request);
+            store.end_side(&exchange, Side::Request);
         }
         let kept = store.page(u64::MAX, 100);
         assert!((8..=10).contains(&kept.len()), "{} were kept", kept.len());
@@ -380,10 +445,11 @@ mod tests {
     }
 
     #[test]
-    fn many_small_requests_are_counted_with_all_that_belongs_to_them() {
+    fn small_requests_are_charged_with_their_fixed_overhead() {
         let store = store(1 << 20);
         for _ in 0..5000 {
-            store.begin(opening("site"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0)).ended(&store, Side::Request);
+            let exchange = store.begin(request("site"), b"GET / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
+            store.end_side(&exchange, Side::Request);
         }
         let kept = store.page(u64::MAX, 10_000).len();
         assert!(kept > 500 && kept < 2500, "{kept} were kept");
@@ -391,20 +457,20 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_taken_out_while_it_passes_keeps_nothing() {
+    fn an_exchange_evicted_while_it_passes_keeps_nothing() {
         let store = store(4096);
-        let exchange = store.begin(opening("site"), b"POST / HTTP/1.1\r\n\r\n", &Framing::Length(0));
-        exchange.append(&store, Side::Request, &[0; 100_000]);
-        exchange.append(&store, Side::Request, &[0; 100_000]);
-        exchange.ended(&store, Side::Request);
+        let exchange = store.begin(request("site"), b"POST / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
+        store.append(&exchange, Side::Request, &[0; 100_000]);
+        store.append(&exchange, Side::Request, &[0; 100_000]);
+        store.end_side(&exchange, Side::Request);
         assert_eq!(store.bytes(), 0);
         assert!(store.page(u64::MAX, 1).is_empty());
     }
 
     #[test]
-    fn ids_are_found_as_they_are_written() {
+    fn exchanges_are_found_by_the_id_the_api_shows() {
         let store = store(1 << 20);
-        let one = store.begin(opening("a"), b"", &Framing::Length(0));
+        let one = store.begin(request("a"), b"", &BodyFraming::Length(0));
         assert!(store.get(&shown_id(one.id)).is_some());
         assert!(store.get("zz").is_none() && store.get("").is_none());
         assert!(store.remove(&shown_id(one.id)) && !store.remove(&shown_id(one.id)));
@@ -412,24 +478,25 @@ mod tests {
     }
 
     #[test]
-    fn pinned_ones_stay_while_there_are_others_to_go() {
+    fn pinned_exchanges_stay_while_others_can_be_evicted() {
         let store = store(64 << 10);
-        let first = store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0));
-        store.mark(&first, Some(true), Some(Some("look at this")));
+        let first = store.begin(request("a"), b"GET / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
+        store.annotate(&first, Some(true), Some(Some("look at this")));
         for _ in 0..1000 {
-            store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0)).ended(&store, Side::Request);
+            let exchange = store.begin(request("a"), b"GET / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
+            store.end_side(&exchange, Side::Request);
             assert!(store.bytes() <= 64 << 10);
         }
         let kept = store.page(u64::MAX, 1000);
-        assert_eq!(kept.last().map(|last| last.id), Some(first.id), "listed at its place");
+        assert_eq!(kept.last().map(|last| last.id), Some(first.id), "listed in its place");
         assert!(kept.windows(2).all(|pair| pair[0].id > pair[1].id));
-        assert_eq!(first.summary().json()["note"], "look at this");
-        store.mark(&first, Some(false), Some(None));
-        store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0));
+        assert_eq!(first.summary().note.as_deref(), Some("look at this"));
+        store.annotate(&first, Some(false), Some(None));
+        store.begin(request("a"), b"GET / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
         for _ in 0..20 {
-            store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0));
+            store.begin(request("a"), b"GET / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
         }
-        assert!(store.get(&shown_id(first.id)).is_none(), "the oldest goes as soon as it is loose");
+        assert!(store.get(&shown_id(first.id)).is_none(), "the oldest is evicted as soon as it is unpinned");
         store.clear();
         assert_eq!(store.bytes(), 0);
     }

@@ -204,7 +204,7 @@ async fn lists_are_filtered_and_paged() {
         (status, &body["details"]["position"], &body["details"]["code"]),
         (400, &json!("1"), &json!("ERR_POSTERN_8120"))
     );
-    assert!(body["details"]["err"].as_str().unwrap().contains("Is `status` meant?"), "{body}");
+    assert!(body["details"]["err"].as_str().unwrap().contains("Did you mean `status`?"), "{body}");
 }
 
 /// A reader of the live feed.

@@ -103,14 +103,14 @@ describe("a filter", () => {
     await show();
     await row("/one").waitFor();
     await box().fill("one stauts:200");
-    await page.getByText("Is `status` meant?").waitFor();
+    await page.getByText("Did you mean `status`?").waitFor();
     expect(await box().getAttribute("aria-invalid")).toBe("true");
     await expect.poll(() => page.locator("mark").textContent()).toBe("s");
     expect(await row("/one").count()).toBe(1);
     await expectAccessible(page);
     await picture(page, "inspector-filter-mistake");
     await box().fill('path~"("');
-    await page.getByText("no regular expression").waitFor();
+    await page.getByText("not a regular expression").waitFor();
   });
 
   it("is suggested while it is typed, and can be saved", async () => {

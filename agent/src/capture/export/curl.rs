@@ -1,16 +1,16 @@
-//! A captured request as a command for `sh` and `curl` that sends the same method, target, headers and body again.
+//! A captured request as a `curl` command for `sh` that sends the same method, target, headers and body.
 
 use super::Secrets;
 use crate::capture::exchange::Exchange;
 use postern_api::{Code, Error};
 use std::fmt::Write;
 
-/// Longer bodies do not fit into one argument on every system.
-const LONGEST_ARGUMENT: usize = 16 * 1024;
-/// From here on curl would ask for permission to send.
-const ASKS_FIRST: usize = 1000 * 1000;
+/// Longer bodies do not fit into one argument on every system; they are piped.
+const MAX_ARGUMENT_BYTES: usize = 16 * 1024;
+/// From this size on curl sends `Expect: 100-continue`.
+const EXPECT_CONTINUE_BYTES: usize = 1000 * 1000;
 
-/// Writes the command. `base` is where it goes: scheme and authority.
+/// Writes the command. `base` is the scheme and authority to send it to.
 ///
 /// # Errors
 /// `CapturedCut` if the request was not kept whole.
@@ -22,12 +22,12 @@ pub fn command(exchange: &Exchange, base: &str, secrets: Secrets<'_>) -> Result<
             "The captured request was not kept whole, so no command can send it. Raise inspect_body_size to keep larger bodies.",
         ));
     }
-    let (method, target) = (exchange.opening.method(), secrets.address(exchange.opening.target()));
+    let (method, target) = (exchange.info.method(), secrets.url(exchange.info.target()));
     let headers = secrets.headers(&request);
-    let given = |name: &str| headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
-    let has_body = given("content-length") || given("transfer-encoding");
-    let body = request.whole_content();
-    let piped = has_body && !body.is_empty() && !plain(&body);
+    let has_header = |name: &str| headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+    let has_body = has_header("content-length") || has_header("transfer-encoding");
+    let body = request.content_bytes();
+    let piped = has_body && !body.is_empty() && !is_plain(&body);
 
     let mut words = vec!["curl".to_owned(), "--http1.1".to_owned()];
     match (method, has_body) {
@@ -40,7 +40,7 @@ pub fn command(exchange: &Exchange, base: &str, secrets: Secrets<'_>) -> Result<
     {
         words.push(format!("--path-as-is {}", quoted(format!("{base}{target}").as_bytes())));
     } else {
-        // curl would change such an address; this way it is sent as it is.
+        // curl would normalize such a URL; `--request-target` sends it unchanged.
         words.push(format!("--request-target {} {}", quoted(target.as_bytes()), quoted(format!("{base}/").as_bytes())));
     }
     let own_host = base.split_once("://").map_or("", |(_, authority)| authority);
@@ -59,17 +59,17 @@ pub fn command(exchange: &Exchange, base: &str, secrets: Secrets<'_>) -> Result<
         };
         words.push(format!("-H {}", quoted(&line)));
     }
-    for name in ["User-Agent", "Accept"].into_iter().filter(|name| !given(name)) {
+    for name in ["User-Agent", "Accept"].into_iter().filter(|name| !has_header(name)) {
         words.push(format!("-H '{name}:'"));
     }
-    if !given("host") {
+    if !has_header("host") {
         words.push("-H 'Host:'".to_owned());
     }
     if has_body {
-        if !given("content-type") {
+        if !has_header("content-type") {
             words.push("-H 'Content-Type:'".to_owned());
         }
-        if body.len() >= ASKS_FIRST && !given("expect") {
+        if body.len() >= EXPECT_CONTINUE_BYTES && !has_header("expect") {
             words.push("-H 'Expect:'".to_owned());
         }
         words.push(if piped { "--data-binary @-".to_owned() } else { format!("--data-raw {}", quoted(&body)) });
@@ -78,21 +78,21 @@ pub fn command(exchange: &Exchange, base: &str, secrets: Secrets<'_>) -> Result<
     Ok(if piped { format!("printf '{}' |\n  {command}", escaped(&body)) } else { command })
 }
 
-/// Whether a body reads well inside quotes: short text, without anything a terminal would act upon.
-fn plain(body: &[u8]) -> bool {
+/// Whether a body can be quoted: short text without control characters other than LF.
+fn is_plain(body: &[u8]) -> bool {
     let text = std::str::from_utf8(body);
-    body.len() <= LONGEST_ARGUMENT && text.is_ok_and(|text| text.chars().all(|c| c == '\n' || !c.is_control()))
+    body.len() <= MAX_ARGUMENT_BYTES && text.is_ok_and(|text| text.chars().all(|c| c == '\n' || !c.is_control()))
 }
 
-/// One word for `sh`, whatever its bytes are (NUL aside, which no argument can hold).
+/// Any bytes but NUL as one word for `sh`.
 fn quoted(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
-        Ok(text) if plain(bytes) || bytes.len() > LONGEST_ARGUMENT => format!("'{}'", text.replace('\'', r"'\''")),
+        Ok(text) if is_plain(bytes) || bytes.len() > MAX_ARGUMENT_BYTES => format!("'{}'", text.replace('\'', r"'\''")),
         _ => format!("\"$(printf '{}')\"", escaped(bytes)),
     }
 }
 
-/// As the first argument of `printf`, between single quotes.
+/// Escapes bytes for the format of `printf`, between single quotes.
 fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {

@@ -1,7 +1,7 @@
-//! Captured requests in the forms that other programs read: a command for `curl`, and HAR files.
+//! Captured requests in the formats of other programs: `curl` commands and HAR files.
 
 pub mod curl;
 pub mod har;
-mod parts;
+mod secrets;
 
-pub use parts::Secrets;
+pub use secrets::Secrets;

@@ -1,13 +1,13 @@
-//! A filter's text cut into words, each with the place where it stands.
+//! The lexer of filters: tokens with their positions.
 
 use super::FilterError;
 
-/// More characters than anybody types.
-const LONGEST: usize = 4096;
+/// The longest filter.
+const MAX_FILTER_CHARS: usize = 4096;
 
-/// A piece of a filter.
+/// A token of a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum FilterToken {
     Open,
     Close,
     And,
@@ -15,18 +15,18 @@ pub(super) enum Token {
     Not,
     /// Free text.
     Text(String),
-    /// A field, what is asked of it, and where its value stands.
+    /// A field with its operator, its value and the value's position.
     Field {
         name: String,
-        operator: Operator,
+        operator: FilterOperator,
         value: String,
         value_at: usize,
     },
 }
 
-/// What is asked of a field.
+/// The operator between a field and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operator {
+pub(super) enum FilterOperator {
     /// `:`
     Has,
     /// `=`
@@ -43,24 +43,24 @@ pub(super) enum Operator {
     AtMost,
 }
 
-/// A piece and the number of its first character, counted from 1.
-pub(super) type Placed = (usize, Token);
+/// A token and the position of its first character, from 1.
+pub(super) type PlacedToken = (usize, FilterToken);
 
-/// Cuts a text into its pieces.
-pub(super) fn cut(text: &str) -> Result<Vec<Placed>, FilterError> {
-    let text: Vec<char> = text.chars().take(LONGEST + 1).collect();
-    if text.len() > LONGEST {
+/// Splits a filter into tokens.
+pub(super) fn tokenize(text: &str) -> Result<Vec<PlacedToken>, FilterError> {
+    let text: Vec<char> = text.chars().take(MAX_FILTER_CHARS + 1).collect();
+    if text.len() > MAX_FILTER_CHARS {
         return Err(FilterError::at(
-            LONGEST + 1,
-            format!("The filter is longer than {LONGEST} characters; leave something out."),
+            MAX_FILTER_CHARS + 1,
+            format!("The filter is longer than {MAX_FILTER_CHARS} characters; leave something out."),
         ));
     }
     let mut lexer = Lexer { text, at: 0 };
-    let mut pieces = Vec::new();
-    while let Some(piece) = lexer.next()? {
-        pieces.push(piece);
+    let mut tokens = Vec::new();
+    while let Some(token) = lexer.next()? {
+        tokens.push(token);
     }
-    Ok(pieces)
+    Ok(tokens)
 }
 
 struct Lexer {
@@ -73,27 +73,27 @@ impl Lexer {
         self.text.get(self.at).copied()
     }
 
-    fn next(&mut self) -> Result<Option<Placed>, FilterError> {
+    fn next(&mut self) -> Result<Option<PlacedToken>, FilterError> {
         while self.peek().is_some_and(char::is_whitespace) {
             self.at += 1;
         }
         let begin = self.at + 1;
         let token = match self.peek() {
             None => return Ok(None),
-            Some('(') => self.single(Token::Open),
-            Some(')') => self.single(Token::Close),
-            Some('"') => Token::Text(self.quoted()?),
+            Some('(') => self.single(FilterToken::Open),
+            Some(')') => self.single(FilterToken::Close),
+            Some('"') => FilterToken::Text(self.quoted()?),
             Some(_) => self.word()?,
         };
         Ok(Some((begin, token)))
     }
 
-    fn single(&mut self, token: Token) -> Token {
+    fn single(&mut self, token: FilterToken) -> FilterToken {
         self.at += 1;
         token
     }
 
-    fn word(&mut self) -> Result<Token, FilterError> {
+    fn word(&mut self) -> Result<FilterToken, FilterError> {
         let begin = self.at;
         while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')) {
             self.at += 1;
@@ -110,37 +110,37 @@ impl Lexer {
             if value.is_empty() && self.text.get(self.at.wrapping_sub(1)) != Some(&'"') {
                 return Err(FilterError::at(
                     value_at,
-                    format!("Behind `{name}` a value is missing; write `\"\"` for the empty text."),
+                    format!("A value is missing after `{name}`; write `\"\"` for the empty text."),
                 ));
             }
-            return Ok(Token::Field { name, operator, value, value_at });
+            return Ok(FilterToken::Field { name, operator, value, value_at });
         }
         self.at = begin;
         let text = self.bare()?;
         Ok(match text.to_ascii_lowercase().as_str() {
-            "and" => Token::And,
-            "or" => Token::Or,
-            "not" => Token::Not,
-            _ => Token::Text(text),
+            "and" => FilterToken::And,
+            "or" => FilterToken::Or,
+            "not" => FilterToken::Not,
+            _ => FilterToken::Text(text),
         })
     }
 
-    fn operator(&mut self) -> Option<Operator> {
+    fn operator(&mut self) -> Option<FilterOperator> {
         let (operator, length) = match (self.peek()?, self.text.get(self.at + 1)) {
-            ('>', Some('=')) => (Operator::AtLeast, 2),
-            ('<', Some('=')) => (Operator::AtMost, 2),
-            ('>', _) => (Operator::Above, 1),
-            ('<', _) => (Operator::Below, 1),
-            (':', _) => (Operator::Has, 1),
-            ('=', _) => (Operator::Is, 1),
-            ('~', _) => (Operator::Matches, 1),
+            ('>', Some('=')) => (FilterOperator::AtLeast, 2),
+            ('<', Some('=')) => (FilterOperator::AtMost, 2),
+            ('>', _) => (FilterOperator::Above, 1),
+            ('<', _) => (FilterOperator::Below, 1),
+            (':', _) => (FilterOperator::Has, 1),
+            ('=', _) => (FilterOperator::Is, 1),
+            ('~', _) => (FilterOperator::Matches, 1),
             _ => return None,
         };
         self.at += length;
         Some(operator)
     }
 
-    /// Up to the next space or closing parenthesis.
+    /// Reads up to the next space or closing parenthesis.
     fn bare(&mut self) -> Result<String, FilterError> {
         let begin = self.at;
         while let Some(c) = self.peek() {
@@ -149,7 +149,7 @@ impl Lexer {
                 '(' | '"' => {
                     return Err(FilterError::at(
                         self.at + 1,
-                        format!("`{c}` cannot stand inside a word; put the whole text in quotes: `\"…\"`."),
+                        format!("`{c}` cannot be inside a word; put the whole text in quotes: `\"…\"`."),
                     ));
                 }
                 c if c.is_whitespace() => break,
@@ -159,7 +159,7 @@ impl Lexer {
         Ok(self.text[begin..self.at].iter().collect())
     }
 
-    /// Behind the closing quote. `\"` and `\\` stand for the character; other backslashes for themselves.
+    /// Reads to the closing quote. `\"` and `\\` are escapes; other backslashes are literal.
     fn quoted(&mut self) -> Result<String, FilterError> {
         let begin = self.at + 1;
         self.at += 1;

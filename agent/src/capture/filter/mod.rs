@@ -1,7 +1,7 @@
 //! The filter language for captured requests: `status:5xx method:POST body~"…" dur>500ms tunnel:web`.
 //!
-//! A text is parsed once and then asked of one request after the other. Tests of what is known at once come before
-//! those that read heads, and those before the ones that read bodies.
+//! A filter is parsed once and then applied to many requests. Tests of indexed facts come before tests that read heads,
+//! and those before tests that read bodies.
 
 mod evaluation;
 mod fields;
@@ -10,71 +10,71 @@ mod matcher;
 mod parser;
 
 use super::exchange::Exchange;
-use fields::{Flag, Half, TextField};
-use matcher::Matcher;
+use fields::{FilterFlag, MessageScope, TextField};
+use matcher::TextMatcher;
 use postern_api::{Code, Error};
 
-/// A filter that was understood. The empty one lets everything pass.
+/// A parsed filter. The empty filter matches everything.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    root: Node,
+    root: FilterNode,
 }
 
-/// Why a filter was not understood.
+/// A syntax error of a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterError {
-    /// The number of the character it is about, counted from 1.
+    /// The position in characters, from 1.
     pub position: usize,
-    /// What is wrong there, and what would be right.
+    /// The problem and its remedy.
     pub message: String,
 }
 
 #[derive(Clone, Debug)]
-enum Node {
-    All(Vec<Node>),
-    Any(Vec<Node>),
-    Not(Box<Node>),
-    Test(Test),
+enum FilterNode {
+    All(Vec<FilterNode>),
+    Any(Vec<FilterNode>),
+    Not(Box<FilterNode>),
+    Test(FilterTest),
 }
 
-/// What is asked of one request.
+/// A test of one captured request.
 #[derive(Clone, Debug)]
-enum Test {
-    /// Somewhere in what the list shows.
-    Anywhere(Matcher),
-    Text(TextField, Matcher),
+enum FilterTest {
+    /// A text in any of the facts that the list shows.
+    Anywhere(TextMatcher),
+    Text(TextField, TextMatcher),
     Method(String),
     Tunnel(String),
-    Header(Half, String, Matcher),
-    Body(Half, Matcher),
-    Status(Bounds),
-    Duration(Bounds),
-    Size(Half, Bounds),
-    Flag(Flag, bool),
+    Header(MessageScope, String, TextMatcher),
+    Body(MessageScope, TextMatcher),
+    Status(NumberRange),
+    Duration(NumberRange),
+    Size(MessageScope, NumberRange),
+    Flag(FilterFlag, bool),
 }
 
-/// Numbers from one to another, both included.
+/// An inclusive range of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Bounds {
-    least: u64,
-    most: u64,
+struct NumberRange {
+    min: u64,
+    max: u64,
 }
 
 impl Filter {
-    /// Reads a filter.
+    /// Parses a filter.
     ///
     /// # Errors
-    /// What is not understood, where it stands, and what would be right.
+    /// The first syntax error with its position.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
         parser::parse(text).map(|root| Filter { root })
     }
 
-    /// Whether a captured request passes. Adds the bytes of heads and bodies that had to be read to `work`.
-    pub fn passes(&self, exchange: &Exchange, work: &mut u64) -> bool {
+    /// Whether a captured request matches. Adds the bytes of heads and bodies that were read to `work`.
+    pub fn matches(&self, exchange: &Exchange, work: &mut u64) -> bool {
         let candidate = evaluation::Candidate::new(exchange);
-        let passes = candidate.fits(&self.root);
+        let matches = candidate.matches(&self.root);
         *work += candidate.read();
-        passes
+        matches
     }
 }
 
@@ -91,22 +91,22 @@ impl From<FilterError> for Error {
     }
 }
 
-impl Bounds {
+impl NumberRange {
     fn contain(self, number: u64) -> bool {
-        (self.least..=self.most).contains(&number)
+        (self.min..=self.max).contains(&number)
     }
 }
 
-impl Node {
-    /// How much must be read to decide it.
+impl FilterNode {
+    /// The relative cost of the reads it takes.
     fn cost(&self) -> u8 {
         match self {
-            Node::All(nodes) | Node::Any(nodes) => nodes.iter().map(Node::cost).max().unwrap_or(0),
-            Node::Not(node) => node.cost(),
-            Node::Test(Test::Body(..)) => 3,
-            Node::Test(Test::Header(..) | Test::Text(TextField::Type, _)) => 2,
-            Node::Test(Test::Anywhere(_) | Test::Text(..)) => 1,
-            Node::Test(_) => 0,
+            FilterNode::All(nodes) | FilterNode::Any(nodes) => nodes.iter().map(FilterNode::cost).max().unwrap_or(0),
+            FilterNode::Not(node) => node.cost(),
+            FilterNode::Test(FilterTest::Body(..)) => 3,
+            FilterNode::Test(FilterTest::Header(..) | FilterTest::Text(TextField::Type, _)) => 2,
+            FilterNode::Test(FilterTest::Anywhere(_) | FilterTest::Text(..)) => 1,
+            FilterNode::Test(_) => 0,
         }
     }
 }

@@ -1,185 +1,185 @@
-//! The grammar of filters: tests side by side must all hold; `and`, `or`, `not` and parentheses combine them.
+//! The grammar of filters: tests side by side must all match; `and`, `or`, `not` and parentheses combine them.
 
 use super::{
-    Bounds, FilterError, Node, Test,
-    fields::{self, Field, NAMES},
-    lexer::{Operator, Placed, Token, cut},
-    matcher::Matcher,
+    NumberRange, FilterError, FilterNode, FilterTest,
+    fields::{self, FilterField, FIELD_NAMES},
+    lexer::{FilterOperator, PlacedToken, FilterToken, tokenize},
+    matcher::TextMatcher,
 };
 use crate::config::suggestion::nearest;
 
-/// Parentheses and `not` in one another.
-const DEEPEST: usize = 32;
-/// Tests in one filter.
-const MOST_TESTS: usize = 64;
+/// The deepest nesting of parentheses and `not`.
+const MAX_DEPTH: usize = 32;
+/// The most tests of a filter.
+const MAX_TESTS: usize = 64;
 
-/// Reads a whole filter.
-pub(super) fn parse(text: &str) -> Result<Node, FilterError> {
-    let pieces = cut(text)?;
-    if pieces.is_empty() {
-        return Ok(Node::All(Vec::new()));
+/// Parses a whole filter.
+pub(super) fn parse(text: &str) -> Result<FilterNode, FilterError> {
+    let tokens = tokenize(text)?;
+    if tokens.is_empty() {
+        return Ok(FilterNode::All(Vec::new()));
     }
     let end = text.chars().count() + 1;
-    let mut parser = Parser { pieces: pieces.into_iter().peekable(), end, tests: 0 };
+    let mut parser = Parser { tokens: tokens.into_iter().peekable(), end, tests: 0 };
     let node = parser.alternatives(0)?;
-    match parser.pieces.next() {
+    match parser.tokens.next() {
         None => Ok(node),
-        Some((at, _)) => Err(FilterError::at(at, "This `)` closes nothing; take it out, or put it in quotes.")),
+        Some((at, _)) => Err(FilterError::at(at, "This `)` closes nothing; remove it, or put it in quotes.")),
     }
 }
 
 struct Parser {
-    pieces: std::iter::Peekable<std::vec::IntoIter<Placed>>,
+    tokens: std::iter::Peekable<std::vec::IntoIter<PlacedToken>>,
     end: usize,
     tests: usize,
 }
 
 impl Parser {
-    fn next_is(&mut self, wanted: &Token) -> bool {
-        self.pieces.peek().is_some_and(|(_, token)| token == wanted)
+    fn next_is(&mut self, expected: &FilterToken) -> bool {
+        self.tokens.peek().is_some_and(|(_, token)| token == expected)
     }
 
-    fn alternatives(&mut self, depth: usize) -> Result<Node, FilterError> {
-        let mut nodes = vec![self.together(depth)?];
-        while self.next_is(&Token::Or) {
-            self.pieces.next();
-            nodes.push(self.together(depth)?);
+    fn alternatives(&mut self, depth: usize) -> Result<FilterNode, FilterError> {
+        let mut nodes = vec![self.conjunction(depth)?];
+        while self.next_is(&FilterToken::Or) {
+            self.tokens.next();
+            nodes.push(self.conjunction(depth)?);
         }
-        Ok(combined(nodes, Node::Any))
+        Ok(combined(nodes, FilterNode::Any))
     }
 
-    fn together(&mut self, depth: usize) -> Result<Node, FilterError> {
-        let mut nodes = vec![self.one(depth)?];
+    fn conjunction(&mut self, depth: usize) -> Result<FilterNode, FilterError> {
+        let mut nodes = vec![self.term(depth)?];
         loop {
-            match self.pieces.peek() {
-                Some((_, Token::And)) => {
-                    self.pieces.next();
+            match self.tokens.peek() {
+                Some((_, FilterToken::And)) => {
+                    self.tokens.next();
                 }
-                None | Some((_, Token::Or | Token::Close)) => return Ok(combined(nodes, Node::All)),
+                None | Some((_, FilterToken::Or | FilterToken::Close)) => return Ok(combined(nodes, FilterNode::All)),
                 Some(_) => {}
             }
-            nodes.push(self.one(depth)?);
+            nodes.push(self.term(depth)?);
         }
     }
 
-    fn one(&mut self, depth: usize) -> Result<Node, FilterError> {
-        let (at, token) = self.pieces.next().ok_or_else(|| {
-            FilterError::at(self.end, "The filter ends here, where a test such as `status:5xx` is due.")
+    fn term(&mut self, depth: usize) -> Result<FilterNode, FilterError> {
+        let (at, token) = self.tokens.next().ok_or_else(|| {
+            FilterError::at(self.end, "The filter ends here, where a test such as `status:5xx` is expected.")
         })?;
-        if depth > DEEPEST {
-            return Err(FilterError::at(at, format!("More than {DEEPEST} parentheses in one another are not read.")));
+        if depth > MAX_DEPTH {
+            return Err(FilterError::at(at, format!("More than {MAX_DEPTH} nested parentheses are not supported.")));
         }
         match token {
-            Token::Open => {
+            FilterToken::Open => {
                 let node = self.alternatives(depth + 1)?;
-                match self.pieces.next() {
-                    Some((_, Token::Close)) => Ok(node),
+                match self.tokens.next() {
+                    Some((_, FilterToken::Close)) => Ok(node),
                     _ => Err(FilterError::at(at, "The parenthesis that opens here is never closed; add a `)`.")),
                 }
             }
-            Token::Not => Ok(Node::Not(Box::new(self.one(depth + 1)?))),
-            Token::Close => Err(FilterError::at(at, "Before this `)` a test such as `status:5xx` is missing.")),
-            Token::And | Token::Or => {
-                let word = if token == Token::And { "and" } else { "or" };
+            FilterToken::Not => Ok(FilterNode::Not(Box::new(self.term(depth + 1)?))),
+            FilterToken::Close => Err(FilterError::at(at, "A test such as `status:5xx` is missing before this `)`.")),
+            FilterToken::And | FilterToken::Or => {
+                let word = if token == FilterToken::And { "and" } else { "or" };
                 Err(FilterError::at(
                     at,
-                    format!("Before this `{word}` a test is missing; put the word in quotes to look for it."),
+                    format!("A test is missing before this `{word}`; put the word in quotes to search for it."),
                 ))
             }
-            Token::Text(text) => {
+            FilterToken::Text(text) => {
                 self.count(at)?;
-                contains(&text, at).map(|matcher| Node::Test(Test::Anywhere(matcher)))
+                contains(&text, at).map(|matcher| FilterNode::Test(FilterTest::Anywhere(matcher)))
             }
-            Token::Field { name, operator, value, value_at } => {
+            FilterToken::Field { name, operator, value, value_at } => {
                 self.count(at)?;
-                test(at, &name, operator, &value, value_at).map(Node::Test)
+                parse_test(at, &name, operator, &value, value_at).map(FilterNode::Test)
             }
         }
     }
 
     fn count(&mut self, at: usize) -> Result<(), FilterError> {
         self.tests += 1;
-        if self.tests > MOST_TESTS {
-            return Err(FilterError::at(at, format!("A filter can have {MOST_TESTS} tests; leave some out.")));
+        if self.tests > MAX_TESTS {
+            return Err(FilterError::at(at, format!("A filter can have {MAX_TESTS} tests; leave some out.")));
         }
         Ok(())
     }
 }
 
-/// Cheap ones first: most requests are decided before anything needs to be read.
-fn combined(mut nodes: Vec<Node>, join: impl FnOnce(Vec<Node>) -> Node) -> Node {
-    nodes.sort_by_key(Node::cost);
+/// Cheap tests first: most requests are decided before anything is read.
+fn combined(mut nodes: Vec<FilterNode>, join: impl FnOnce(Vec<FilterNode>) -> FilterNode) -> FilterNode {
+    nodes.sort_by_key(FilterNode::cost);
     if nodes.len() > 1 { join(nodes) } else { nodes.swap_remove(0) }
 }
 
-fn contains(text: &str, at: usize) -> Result<Matcher, FilterError> {
-    Matcher::contains(text).ok_or_else(|| FilterError::at(at, "This text is too long to look for; shorten it."))
+fn contains(text: &str, at: usize) -> Result<TextMatcher, FilterError> {
+    TextMatcher::contains(text).ok_or_else(|| FilterError::at(at, "This text is too long to search for; shorten it."))
 }
 
-fn test(at: usize, name: &str, operator: Operator, value: &str, value_at: usize) -> Result<Test, FilterError> {
-    let field = Field::named(name).ok_or_else(|| unknown(at, name))?;
+fn parse_test(at: usize, name: &str, operator: FilterOperator, value: &str, value_at: usize) -> Result<FilterTest, FilterError> {
+    let field = FilterField::from_name(name).ok_or_else(|| unknown(at, name))?;
     let wrong = |right: &str| FilterError::at(value_at, format!("`{name}` takes {right}."));
     let text = || match operator {
-        Operator::Has => contains(value, value_at),
-        Operator::Is => Ok(Matcher::equal(value)),
-        Operator::Matches => Matcher::pattern(value).map_err(|why| {
-            FilterError::at(value_at, format!("This is no regular expression ({why}); `{name}:` looks for plain text."))
+        FilterOperator::Has => contains(value, value_at),
+        FilterOperator::Is => Ok(TextMatcher::equal(value)),
+        FilterOperator::Matches => TextMatcher::pattern(value).map_err(|why| {
+            FilterError::at(value_at, format!("This is not a regular expression ({why}); `{name}:` searches for plain text."))
         }),
         _ => Err(wrong("`:` (contains), `=` (is) or `~` (matches a regular expression), and a text")),
     };
     let word = || match operator {
-        Operator::Has | Operator::Is => Ok(value.to_owned()),
+        FilterOperator::Has | FilterOperator::Is => Ok(value.to_owned()),
         _ => Err(wrong("`:` and a name")),
     };
     Ok(match field {
-        Field::Text(field) => Test::Text(field, text()?),
-        Field::Header(half, header) => Test::Header(half, header, text()?),
-        Field::Body(half) => Test::Body(half, text()?),
-        Field::Method => Test::Method(word()?),
-        Field::Tunnel => Test::Tunnel(word()?),
-        Field::Status => {
+        FilterField::Text(field) => FilterTest::Text(field, text()?),
+        FilterField::Header(scope, header) => FilterTest::Header(scope, header, text()?),
+        FilterField::Body(scope) => FilterTest::Body(scope, text()?),
+        FilterField::Method => FilterTest::Method(word()?),
+        FilterField::Tunnel => FilterTest::Tunnel(word()?),
+        FilterField::Status => {
             let right = "a status: `status:404`, `status:5xx`, `status:400-499`, `status>=400`";
-            let written = fields::statuses(value).ok_or_else(|| wrong(right))?;
-            Test::Status(bounds(operator, written).ok_or_else(|| wrong(right))?)
+            let written = fields::parse_statuses(value).ok_or_else(|| wrong(right))?;
+            FilterTest::Status(bounds(operator, written).ok_or_else(|| wrong(right))?)
         }
-        Field::Duration => {
+        FilterField::Duration => {
             let right = "a bound with a unit: `dur>500ms`, `dur<=2s`";
-            let number = fields::nanoseconds(value).ok_or_else(|| wrong(right))?;
-            let between = matches!(operator, Operator::Has | Operator::Is);
-            let written = Bounds { least: number, most: number };
-            Test::Duration(bounds(operator, written).filter(|_| !between).ok_or_else(|| wrong(right))?)
+            let number = fields::parse_nanoseconds(value).ok_or_else(|| wrong(right))?;
+            let between = matches!(operator, FilterOperator::Has | FilterOperator::Is);
+            let written = NumberRange { min: number, max: number };
+            FilterTest::Duration(bounds(operator, written).filter(|_| !between).ok_or_else(|| wrong(right))?)
         }
-        Field::Size(half) => {
+        FilterField::Size(scope) => {
             let right = "a number of bytes: `size>1mb`, `size<=500`, `size=0`";
-            let number = fields::bytes(value).ok_or_else(|| wrong(right))?;
-            Test::Size(half, bounds(operator, Bounds { least: number, most: number }).ok_or_else(|| wrong(right))?)
+            let number = fields::parse_bytes(value).ok_or_else(|| wrong(right))?;
+            FilterTest::Size(scope, bounds(operator, NumberRange { min: number, max: number }).ok_or_else(|| wrong(right))?)
         }
-        Field::Flag(flag) => {
-            let plain = matches!(operator, Operator::Has | Operator::Is);
-            let value = fields::truth(value).filter(|_| plain).ok_or_else(|| wrong("`:yes` or `:no`"))?;
-            Test::Flag(flag, value)
+        FilterField::Flag(flag) => {
+            let plain = matches!(operator, FilterOperator::Has | FilterOperator::Is);
+            let value = fields::parse_flag(value).filter(|_| plain).ok_or_else(|| wrong("`:yes` or `:no`"))?;
+            FilterTest::Flag(flag, value)
         }
     })
 }
 
-/// What a comparison with a number or a span of numbers allows.
-fn bounds(operator: Operator, written: Bounds) -> Option<Bounds> {
-    let nothing = Bounds { least: 1, most: 0 };
+/// The numbers that a comparison with a number or a range allows.
+fn bounds(operator: FilterOperator, written: NumberRange) -> Option<NumberRange> {
+    let nothing = NumberRange { min: 1, max: 0 };
     Some(match operator {
-        Operator::Has | Operator::Is => written,
-        Operator::Above => written.most.checked_add(1).map_or(nothing, |least| Bounds { least, most: u64::MAX }),
-        Operator::AtLeast => Bounds { least: written.least, most: u64::MAX },
-        Operator::Below => written.least.checked_sub(1).map_or(nothing, |most| Bounds { least: 0, most }),
-        Operator::AtMost => Bounds { least: 0, most: written.most },
-        Operator::Matches => return None,
+        FilterOperator::Has | FilterOperator::Is => written,
+        FilterOperator::Above => written.max.checked_add(1).map_or(nothing, |min| NumberRange { min, max: u64::MAX }),
+        FilterOperator::AtLeast => NumberRange { min: written.min, max: u64::MAX },
+        FilterOperator::Below => written.min.checked_sub(1).map_or(nothing, |max| NumberRange { min: 0, max }),
+        FilterOperator::AtMost => NumberRange { min: 0, max: written.max },
+        FilterOperator::Matches => return None,
     })
 }
 
 fn unknown(at: usize, name: &str) -> FilterError {
     let shown: String = name.chars().take(40).collect();
-    let meant = match nearest(name, NAMES) {
-        Some(near) => format!("Is `{near}` meant?"),
-        None => format!("There are {} and `header.<name>`.", NAMES.join(", ")),
+    let meant = match nearest(name, FIELD_NAMES) {
+        Some(near) => format!("Did you mean `{near}`?"),
+        None => format!("The fields are {} and `header.<name>`.", FIELD_NAMES.join(", ")),
     };
-    FilterError::at(at, format!("There is no field `{shown}`. {meant} To look for the text itself, put it in quotes."))
+    FilterError::at(at, format!("There is no field `{shown}`. {meant} To search for the text itself, put it in quotes."))
 }

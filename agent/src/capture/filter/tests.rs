@@ -36,10 +36,10 @@ struct Answer {
 /// What a test asks, as the test itself understands it.
 #[derive(Clone, Debug)]
 enum Question {
-    Field(&'static str, &'static str, String),
+    FilterField(&'static str, &'static str, String),
     Number(&'static str, &'static str, u64, &'static str, u64),
     Class(u16),
-    Flag(&'static str, bool),
+    FilterFlag(&'static str, bool),
     Free(String),
     And(Vec<Question>),
     Or(Vec<Question>),
@@ -53,10 +53,10 @@ fn quoted(text: &str) -> String {
 impl Question {
     fn written(&self) -> String {
         match self {
-            Question::Field(name, operator, text) => format!("{name}{operator}{}", quoted(text)),
+            Question::FilterField(name, operator, text) => format!("{name}{operator}{}", quoted(text)),
             Question::Number(name, operator, number, unit, _) => format!("{name}{operator}{number}{unit}"),
             Question::Class(class) => format!("status:{class}xx"),
-            Question::Flag(name, value) => format!("{name}:{}", if *value { "yes" } else { "no" }),
+            Question::FilterFlag(name, value) => format!("{name}:{}", if *value { "yes" } else { "no" }),
             Question::Free(text) => quoted(text),
             Question::And(parts) => {
                 format!("({})", parts.iter().map(Question::written).collect::<Vec<_>>().join(" "))
@@ -75,7 +75,7 @@ impl Question {
             Question::Or(parts) => parts.iter().any(|part| part.holds(model)),
             Question::Not(part) => !part.holds(model),
             Question::Class(class) => answer.is_some_and(|answer| answer.status / 100 == *class),
-            Question::Flag(name, value) => {
+            Question::FilterFlag(name, value) => {
                 let is = match *name {
                     "pinned" => model.pinned,
                     "replayed" => model.replayed,
@@ -109,7 +109,7 @@ impl Question {
                     _ => known == wanted,
                 })
             }
-            Question::Field(name, operator, text) => {
+            Question::FilterField(name, operator, text) => {
                 let judge = |known: &str| if *operator == "=" { known == text } else { has(known, text) };
                 match *name {
                     "method" => model.method.eq_ignore_ascii_case(text),
@@ -236,9 +236,9 @@ fn question() -> impl Strategy<Value = Question> {
     let comparisons = prop::sample::select(vec![">", ">=", "<", "<="]);
     let leaf = prop_oneof![
         (names, prop::sample::select(vec![":", "="]), word())
-            .prop_map(|(name, operator, text)| Question::Field(name, operator, text)),
-        "get|POST|x".prop_map(|text| Question::Field("method", ":", text)),
-        "[a-cA-C]{1,2}( \\(https\\))?".prop_map(|text| Question::Field("tunnel", ":", text)),
+            .prop_map(|(name, operator, text)| Question::FilterField(name, operator, text)),
+        "get|POST|x".prop_map(|text| Question::FilterField("method", ":", text)),
+        "[a-cA-C]{1,2}( \\(https\\))?".prop_map(|text| Question::FilterField("tunnel", ":", text)),
         (200u64..600, prop::sample::select(vec![":", "=", ">", "<="]))
             .prop_map(|(number, operator)| Question::Number("status", operator, number, "", 1)),
         (comparisons.clone(), 0u64..900)
@@ -252,7 +252,7 @@ fn question() -> impl Strategy<Value = Question> {
         )),
         (2u16..6).prop_map(Question::Class),
         (prop::sample::select(vec!["pinned", "replayed", "pending", "imported"]), any::<bool>())
-            .prop_map(|(name, value)| Question::Flag(name, value)),
+            .prop_map(|(name, value)| Question::FilterFlag(name, value)),
         word().prop_map(Question::Free),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
@@ -296,7 +296,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_would_be_right() {
         ("status:wrong", 8, "`status:5xx`"),
         ("status:99", 8, "`status:404`"),
         ("status~5", 8, "status>=400"),
-        ("stauts:200", 1, "Is `status` meant?"),
+        ("stauts:200", 1, "Did you mean `status`?"),
         ("GET http://a/b", 5, "in quotes"),
         ("method:POST and", 16, "ends here"),
         ("or a", 1, "Before this `or`"),
@@ -304,7 +304,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_would_be_right() {
         ("status:200)", 11, "closes nothing"),
         ("()", 2, "is missing"),
         ("body~\"a", 6, "never closed"),
-        ("body~\"(\"", 6, "no regular expression"),
+        ("body~\"(\"", 6, "not a regular expression"),
         ("path:", 6, "a value is missing"),
         ("path>5", 6, "contains"),
         ("dur>500", 5, "`dur>500ms`"),
@@ -330,6 +330,6 @@ fn what_is_wrong_is_said_with_its_place_and_what_would_be_right() {
 #[test]
 fn what_needs_reading_is_asked_last() {
     let filter = Filter::parse("body:x header.a:y path:z status:200").expect("understood");
-    let Node::All(nodes) = &filter.root else { panic!("{filter:?}") };
-    assert_eq!(nodes.iter().map(Node::cost).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    let FilterNode::All(nodes) = &filter.root else { panic!("{filter:?}") };
+    assert_eq!(nodes.iter().map(FilterNode::cost).collect::<Vec<_>>(), [0, 1, 2, 3]);
 }

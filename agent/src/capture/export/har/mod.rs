@@ -1,7 +1,7 @@
-//! HAR 1.2: captured requests as browsers and other tools exchange them.
+//! HAR 1.2, the format in which browsers and other tools exchange captured requests.
 
-mod read;
-mod write;
+mod export;
+mod import;
 
-pub use read::import;
-pub use write::{begin, end, entry};
+pub use export::{entry, footer, header};
+pub use import::import;

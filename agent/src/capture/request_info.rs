@@ -1,8 +1,9 @@
-//! What is known of a captured request when its head has passed, and never changes.
+//! Facts about a captured request that are known once its head has passed and never change.
 
+use postern_api::local::ReplayPath;
 use std::sync::Arc;
 
-/// Which tunnel a request came through.
+/// The tunnel that a request came through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TunnelTag {
     /// The name in the configuration.
@@ -12,12 +13,12 @@ pub struct TunnelTag {
 }
 
 impl TunnelTag {
-    /// As captured requests show it: the name, then the protocol in parentheses.
+    /// The name as captured requests show it, followed by the protocol in parentheses.
     pub fn shown(&self) -> String {
         format!("{} ({})", self.definition, self.proto)
     }
 
-    /// Whether this is its name, bare or as it is shown.
+    /// Whether `name` is the name of this tunnel, bare or as it is shown.
     pub(crate) fn is_called(&self, name: &str, same: fn(&str, &str) -> bool) -> bool {
         let shown = || {
             let (bare, proto) = name.strip_suffix(')')?.rsplit_once(" (")?;
@@ -27,43 +28,43 @@ impl TunnelTag {
     }
 }
 
-/// What is known of a request when its head has passed.
+/// Facts about a request that its head tells.
 #[derive(Clone, Debug)]
-pub(crate) struct Opening {
+pub(crate) struct RequestInfo {
     pub(crate) tunnel: Arc<TunnelTag>,
-    pub(crate) texts: Texts,
+    pub(crate) texts: PackedTexts,
     pub(crate) replay_of: Option<u64>,
-    /// Why the edge let it through, as it said so; parsed when somebody looks.
+    /// The edge's trace of its decisions, as JSON that is parsed on demand.
     pub(crate) trace: Option<Vec<u8>>,
-    /// It did not pass here: it was read from a file.
+    /// Read from a file instead of captured here.
     pub(crate) imported: bool,
-    /// A replay that went the way of every visitor.
+    /// A replay that was sent through the edge, as a visitor sends requests.
     pub(crate) through_edge: bool,
 }
 
-/// The texts of an opening, one by one.
+/// The texts of a request's head, one by one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Said<'a> {
+pub(crate) struct RequestTexts<'a> {
     pub(crate) method: &'a str,
     pub(crate) target: &'a str,
     pub(crate) host: &'a str,
     pub(crate) remote: &'a str,
 }
 
-/// The same in one piece of memory, as there are some for every captured request.
+/// [`RequestTexts`] in one allocation, because every captured request has them.
 #[derive(Clone, Debug)]
-pub(crate) struct Texts {
+pub(crate) struct PackedTexts {
     all: Box<str>,
-    /// Where each but the last one ends.
+    /// End offsets of all texts but the last.
     ends: [u32; 3],
 }
 
-impl Texts {
-    pub(crate) fn of(said: Said<'_>) -> Self {
-        let Said { method, target, host, remote } = said;
+impl PackedTexts {
+    pub(crate) fn new(texts: RequestTexts<'_>) -> Self {
+        let RequestTexts { method, target, host, remote } = texts;
         let all = [method, target, host, remote].concat().into_boxed_str();
         let ends = [method.len(), method.len() + target.len(), method.len() + target.len() + host.len()];
-        Texts { all, ends: ends.map(|end| u32::try_from(end).unwrap_or(u32::MAX)) }
+        PackedTexts { all, ends: ends.map(|end| u32::try_from(end).unwrap_or(u32::MAX)) }
     }
 
     fn between(&self, from: u32, to: usize) -> &str {
@@ -71,17 +72,18 @@ impl Texts {
     }
 }
 
-impl Opening {
-    /// A request as it comes through a tunnel.
-    pub(crate) fn of(tunnel: Arc<TunnelTag>, said: Said<'_>) -> Self {
-        Opening { tunnel, texts: Texts::of(said), replay_of: None, trace: None, imported: false, through_edge: false }
+impl RequestInfo {
+    /// A request that comes through a tunnel.
+    pub(crate) fn new(tunnel: Arc<TunnelTag>, texts: RequestTexts<'_>) -> Self {
+        let texts = PackedTexts::new(texts);
+        RequestInfo { tunnel, texts, replay_of: None, trace: None, imported: false, through_edge: false }
     }
 
     pub(crate) fn method(&self) -> &str {
         self.texts.between(0, self.texts.ends[0] as usize)
     }
 
-    /// What was asked for, as it stands in the first line.
+    /// The request target of the first line (RFC 9112 section 3.2).
     pub(crate) fn target(&self) -> &str {
         self.texts.between(self.texts.ends[0], self.texts.ends[1] as usize)
     }
@@ -95,14 +97,14 @@ impl Opening {
         self.texts.between(self.texts.ends[2], self.texts.all.len())
     }
 
-    /// Bytes of memory beside the opening itself.
-    pub(crate) fn bytes(&self) -> usize {
+    /// Bytes of memory beside the struct itself.
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.texts.all.len() + self.trace.as_ref().map_or(0, Vec::capacity)
     }
 
-    /// Which way a replay went.
-    pub(crate) fn replayed_through(&self) -> Option<&'static str> {
-        self.replay_of.map(|_| if self.through_edge { "edge" } else { "local" })
+    /// The path that a replay took.
+    pub(crate) fn replayed_through(&self) -> Option<ReplayPath> {
+        self.replay_of.map(|_| if self.through_edge { ReplayPath::Edge } else { ReplayPath::Local })
     }
 }
 
@@ -111,16 +113,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_read_as_they_were_said() {
+    fn packed_texts_are_read_back_unchanged() {
         let tunnel = Arc::new(TunnelTag { definition: "a".into(), proto: "http" });
         for [method, target, host, remote] in
             [["GET", "/é?x", "h:1", "192.0.2.1"], ["", "", "", ""], ["M", "", "h", ""]]
         {
-            let opening = Opening::of(tunnel.clone(), Said { method, target, host, remote });
-            assert_eq!(
-                [opening.method(), opening.target(), opening.host(), opening.remote()],
-                [method, target, host, remote]
-            );
+            let info = RequestInfo::new(tunnel.clone(), RequestTexts { method, target, host, remote });
+            assert_eq!([info.method(), info.target(), info.host(), info.remote()], [method, target, host, remote]);
         }
     }
 }

@@ -1,45 +1,45 @@
-//! Captured requests as entries of a HAR file. What HAR has no place for stands in members that begin with `_`.
+//! Captured requests as entries of a HAR file. Facts that HAR has no member for are in members that begin with `_`.
 
 use crate::capture::{
     exchange::{Exchange, shown_id},
-    export::{Secrets, parts::version},
-    head::text_of,
-    message::Message,
+    export::{Secrets, secrets::version},
+    head::decode_value,
+    message::CapturedMessage,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value as Json, json};
 use std::time::Duration;
 
-/// What stands before the first entry.
-pub fn begin() -> String {
+/// The text before the first entry.
+pub fn header() -> String {
     let creator = json!({"name": "Postern", "version": env!("CARGO_PKG_VERSION")});
     format!(r#"{{"log":{{"version":"1.2","creator":{creator},"entries":["#)
 }
 
-/// What stands behind the last one.
-pub fn end() -> &'static str {
+/// The text after the last entry.
+pub fn footer() -> &'static str {
     "]}}"
 }
 
-/// One captured request.
+/// The entry of one captured request.
 pub fn entry(exchange: &Exchange, secrets: Secrets<'_>) -> Json {
     let facts = exchange.facts();
-    let opening = &exchange.opening;
+    let info = &exchange.info;
     let (request, response) = exchange.messages();
-    let scheme = opening.tunnel.proto;
-    let target = secrets.address(opening.target());
+    let scheme = info.tunnel.proto;
+    let target = secrets.url(info.target());
     let url = match target.starts_with('/') {
-        true => format!("{scheme}://{}{target}", opening.host()),
-        false => format!("{scheme}://{}/", opening.host()),
+        true => format!("{scheme}://{}{target}", info.host()),
+        false => format!("{scheme}://{}/", info.host()),
     };
     let headers = secrets.headers(&request);
-    let content = request.whole_content();
+    let content = request.content_bytes();
     let mut sent = json!({
-        "method": opening.method(),
+        "method": info.method(),
         "url": url,
         "httpVersion": version(&request),
         "cookies": cookies(&headers, "cookie"),
-        "headers": listed(&headers),
+        "headers": header_list(&headers),
         "queryString": query(&target),
         "headersSize": request.head_length(),
         "bodySize": content.len(),
@@ -50,7 +50,7 @@ pub fn entry(exchange: &Exchange, secrets: Secrets<'_>) -> Json {
     if !content.is_empty()
         && let Some(members) = sent.as_object_mut()
     {
-        members.insert("postData".into(), posted(&headers, &content));
+        members.insert("postData".into(), post_data(&headers, &content));
     }
     let milliseconds = |duration: Option<Duration>| duration.map_or(0.0, |duration| duration.as_secs_f64() * 1000.0);
     let time = milliseconds(facts.duration);
@@ -60,25 +60,25 @@ pub fn entry(exchange: &Exchange, secrets: Secrets<'_>) -> Json {
         "startedDateTime": exchange.start.to_string(),
         "time": time,
         "request": sent,
-        "response": response.as_ref().map_or_else(nothing, |response| received(exchange, response, secrets)),
+        "response": response.as_ref().map_or_else(no_response, |response| response_json(exchange, response, secrets)),
         "cache": {},
         "timings": {"blocked": -1, "dns": -1, "connect": connect, "send": 0, "wait": wait, "receive": time - wait, "ssl": -1},
         "comment": facts.note.as_deref().unwrap_or_default(),
         "_id": shown_id(exchange.id),
-        "_tunnel": opening.tunnel.definition,
-        "_remote_addr": opening.remote(),
+        "_tunnel": info.tunnel.definition,
+        "_remote_addr": info.remote(),
         "_duration": facts.duration.map(crate::capture::exchange::nanoseconds),
         "_error": facts.error.as_deref(),
         "_answered": response.is_some(),
-        "_replay_of": opening.replay_of.map(shown_id),
+        "_replay_of": info.replay_of.map(shown_id),
     })
 }
 
-fn received(exchange: &Exchange, response: &Message, secrets: Secrets<'_>) -> Json {
+fn response_json(exchange: &Exchange, response: &CapturedMessage, secrets: Secrets<'_>) -> Json {
     let headers = secrets.headers(response);
-    let content = response.whole_content();
+    let content = response.content_bytes();
     let find = |name: &str| {
-        headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| text_of(value))
+        headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| decode_value(value))
     };
     let mut body = Map::new();
     body.insert("size".into(), content.len().into());
@@ -93,7 +93,7 @@ fn received(exchange: &Exchange, response: &Message, secrets: Secrets<'_>) -> Js
         "statusText": exchange.reason(),
         "httpVersion": version(response),
         "cookies": cookies(&headers, "set-cookie"),
-        "headers": listed(&headers),
+        "headers": header_list(&headers),
         "content": body,
         "redirectURL": find("location").unwrap_or_default(),
         "headersSize": response.head_length(),
@@ -103,30 +103,30 @@ fn received(exchange: &Exchange, response: &Message, secrets: Secrets<'_>) -> Js
     })
 }
 
-/// A request that was not answered.
-fn nothing() -> Json {
+/// The response of a request that got none.
+fn no_response() -> Json {
     json!({
         "status": 0, "statusText": "", "httpVersion": "HTTP/1.1", "cookies": [], "headers": [],
         "content": {"size": 0, "mimeType": "x-unknown"}, "redirectURL": "", "headersSize": -1, "bodySize": -1,
     })
 }
 
-fn listed(headers: &[(String, Vec<u8>)]) -> Vec<Json> {
+fn header_list(headers: &[(String, Vec<u8>)]) -> Vec<Json> {
     let header = |(name, value): &(String, Vec<u8>)| {
-        let mut header = json!({"name": name, "value": text_of(value)});
-        if let (Err(_), Some(members)) = (std::str::from_utf8(value), header.as_object_mut()) {
+        let mut member = json!({"name": name, "value": decode_value(value)});
+        if let (Err(_), Some(members)) = (std::str::from_utf8(value), member.as_object_mut()) {
             members.insert("_latin1".into(), true.into());
         }
-        header
+        member
     };
     headers.iter().map(header).collect()
 }
 
-/// Names and values of cookies; of `Set-Cookie` without the attributes, which stand in the headers.
+/// Names and values of cookies. The attributes of `Set-Cookie` are only in the headers.
 fn cookies(headers: &[(String, Vec<u8>)], name: &str) -> Vec<Json> {
     let mut cookies = Vec::new();
     for (_, value) in headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)) {
-        let text = text_of(value);
+        let text = decode_value(value);
         let pairs = text.split(';').take(if name == "set-cookie" { 1 } else { usize::MAX });
         for (name, value) in pairs.filter_map(|pair| pair.split_once('=')) {
             cookies.push(json!({"name": name.trim(), "value": value.trim()}));
@@ -141,17 +141,17 @@ fn query(target: &str) -> Vec<Json> {
     pairs.map(|(name, value)| json!({"name": name, "value": value})).collect()
 }
 
-fn posted(headers: &[(String, Vec<u8>)], content: &[u8]) -> Json {
+fn post_data(headers: &[(String, Vec<u8>)], content: &[u8]) -> Json {
     let kind = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let (text, encoding) = text(content);
-    let mut data = json!({"mimeType": kind.map(|(_, value)| text_of(value)).unwrap_or_default(), "text": text});
+    let mut data = json!({"mimeType": kind.map(|(_, value)| decode_value(value)).unwrap_or_default(), "text": text});
     if let (Some(encoding), Some(members)) = (encoding, data.as_object_mut()) {
         members.insert("_encoding".into(), encoding.into());
     }
     data
 }
 
-/// Text as it is, anything else in base64.
+/// Valid UTF-8 as it is, anything else in Base64.
 fn text(content: &[u8]) -> (String, Option<&'static str>) {
     match std::str::from_utf8(content) {
         Ok(text) => (text.to_owned(), None),

@@ -1,54 +1,54 @@
-//! Turning a captured request into the bytes that are sent again.
+//! The bytes of a replay, made of a captured request and its changes.
 
 use super::{
     exchange::Exchange,
-    head::{MAX_HEAD, RequestHead},
-    message::Header,
+    head::{MAX_HEAD_BYTES, RequestHead},
+    message::CapturedHeader,
 };
 use postern_api::{Code, Error};
 
-/// A request ready to be sent to a local service.
-pub struct Repeat {
+/// A request that is ready to be sent.
+pub struct ReplayRequest {
     /// The id of the captured request.
     pub id: u64,
-    /// Head and body as they were on the wire, the target reduced to its origin form.
+    /// Head and body in wire form, with the target in origin form (RFC 9112 section 3.2.1).
     pub bytes: Vec<u8>,
 }
 
-/// What is to be different in the repeat.
+/// Changes to the captured request.
 #[derive(Clone, Debug, Default)]
-pub struct Changes {
+pub struct ReplayChanges {
     /// Another method.
     pub method: Option<String>,
     /// Another path, with its query.
     pub path: Option<String>,
     /// Other headers.
-    pub headers: Headers,
+    pub headers: ReplayHeaderChanges,
     /// Another body.
     pub body: Option<Vec<u8>>,
 }
 
-/// What is to be different in the headers.
+/// Changes to the headers.
 #[derive(Clone, Debug, Default)]
-pub enum Headers {
-    /// Nothing.
+pub enum ReplayHeaderChanges {
+    /// No changes.
     #[default]
-    Same,
-    /// These names have these values instead of those they had; without values they are left out.
-    Some(Vec<(String, Vec<String>)>),
-    /// These and no others, in this order.
-    All(Vec<(String, String)>),
+    Unchanged,
+    /// Sets the values of these names; a name without values is removed.
+    Named(Vec<(String, Vec<String>)>),
+    /// Replaces all headers by these, in this order.
+    Replaced(Vec<(String, String)>),
 }
 
-/// Headers that say where the body ends: they follow from the body and are never taken from a caller.
-const FRAMING: [&str; 3] = ["content-length", "transfer-encoding", "trailer"];
+/// ReplayHeaderChanges that say where the body ends: they follow from the body and are never taken from a caller.
+const FRAMING_HEADERS: [&str; 3] = ["content-length", "transfer-encoding", "trailer"];
 
-/// Makes a repeat of a captured request. `host` is the one that is visited, if that is to stand in the request.
+/// Builds the replay of a captured request. `host` replaces the `Host` header for a replay through the edge.
 ///
 /// # Errors
-/// `CapturedCut` for a request that was not kept whole; `ReplayFailed` for one whose target names no path;
-/// `FieldInvalid` for changes that no request could carry.
-pub fn repeat(exchange: &Exchange, changes: &Changes, host: Option<&str>) -> Result<Repeat, Error> {
+/// `CapturedCut` for a request that was not kept whole; `ReplayFailed` for one whose target has no path;
+/// `FieldInvalid` for changes that no request can carry.
+pub fn build(exchange: &Exchange, changes: &ReplayChanges, host: Option<&str>) -> Result<ReplayRequest, Error> {
     let (request, _) = exchange.messages();
     let needs_body = changes.body.is_none();
     if request.cut && needs_body {
@@ -73,11 +73,11 @@ pub fn repeat(exchange: &Exchange, changes: &Changes, host: Option<&str>) -> Res
         Some(path) => path.clone(),
         None => origin_form(method, parsed.target)?,
     };
-    let untouched = matches!(changes.headers, Headers::Same) && changes.body.is_none() && host.is_none();
+    let untouched = matches!(changes.headers, ReplayHeaderChanges::Unchanged) && changes.body.is_none() && host.is_none();
     if untouched && changes.method.is_none() && target == parsed.target {
-        return Ok(Repeat { id: exchange.id, bytes: request.wire() });
+        return Ok(ReplayRequest { id: exchange.id, bytes: request.wire() });
     }
-    let version = if exchange.is_old() { "HTTP/1.0" } else { "HTTP/1.1" };
+    let version = if exchange.is_http_1_0() { "HTTP/1.0" } else { "HTTP/1.1" };
     let mut bytes = format!("{method} {target} {version}\r\n").into_bytes();
     for (name, value) in changes.headers(request.headers(), host, method) {
         bytes.extend([name.as_bytes(), b": ", &value, b"\r\n"].concat());
@@ -87,11 +87,11 @@ pub fn repeat(exchange: &Exchange, changes: &Changes, host: Option<&str>) -> Res
         Some(body) => bytes.extend_from_slice(body),
         None => request.body().for_each(|piece| bytes.extend_from_slice(&piece)),
     }
-    Ok(Repeat { id: exchange.id, bytes })
+    Ok(ReplayRequest { id: exchange.id, bytes })
 }
 
-impl Changes {
-    /// Refuses what would make two requests of one, or none.
+impl ReplayChanges {
+    /// Rejects changes that would break the framing of the request.
     fn check(&self) -> Result<(), Error> {
         let wrong = |message: String| Err(Error::new(Code::FieldInvalid, message));
         let token = |text: &str| {
@@ -109,17 +109,17 @@ impl Changes {
             }
         }
         let pairs: Vec<(&str, &str)> = match &self.headers {
-            Headers::Same => Vec::new(),
-            Headers::Some(named) => named
+            ReplayHeaderChanges::Unchanged => Vec::new(),
+            ReplayHeaderChanges::Named(named) => named
                 .iter()
                 .flat_map(|(name, values)| {
                     let values = values.iter().map(String::as_str).chain(values.is_empty().then_some(""));
                     values.map(move |value| (name.as_str(), value))
                 })
                 .collect(),
-            Headers::All(pairs) => pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+            ReplayHeaderChanges::Replaced(pairs) => pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
         };
-        if pairs.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>() > MAX_HEAD {
+        if pairs.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>() > MAX_HEAD_BYTES {
             return wrong("`headers` are too large together.".into());
         }
         for (name, value) in pairs {
@@ -128,28 +128,28 @@ impl Changes {
                 return wrong(format!("`headers` cannot have the name `{shown}`: names are letters, digits and `-`."));
             }
             if value.chars().any(|c| c.is_control() && c != '\t') {
-                return wrong(format!("`headers` cannot have this value for `{shown}`: line ends cannot stand in it."));
+                return wrong(format!("`headers` cannot have this value for `{shown}`: it contains line endings or control characters."));
             }
         }
         Ok(())
     }
 
-    /// The headers that are sent.
-    fn headers(&self, kept: Vec<Header>, host: Option<&str>, method: &str) -> Vec<Header> {
+    /// The headers to send.
+    fn headers(&self, kept: Vec<CapturedHeader>, host: Option<&str>, method: &str) -> Vec<CapturedHeader> {
         let is = |name: &str, other: &str| name.eq_ignore_ascii_case(other);
-        let framing = |name: &str| FRAMING.iter().any(|known| is(name, known));
-        let (old_framing, mut headers): (Vec<Header>, Vec<Header>) =
+        let framing = |name: &str| FRAMING_HEADERS.iter().any(|known| is(name, known));
+        let (old_framing, mut headers): (Vec<CapturedHeader>, Vec<CapturedHeader>) =
             kept.into_iter().partition(|(name, _)| framing(name));
         if self.body.is_some() {
-            // Another body is not encoded as the one before; who gives an encoded one says so.
+            // The new body has another content coding: the caller names it if there is one.
             headers.retain(|(name, _)| !is(name, "content-encoding"));
         }
         match &self.headers {
-            Headers::Same => {}
-            Headers::All(pairs) => {
+            ReplayHeaderChanges::Unchanged => {}
+            ReplayHeaderChanges::Replaced(pairs) => {
                 headers = pairs.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes())).collect();
             }
-            Headers::Some(named) => {
+            ReplayHeaderChanges::Named(named) => {
                 for (name, values) in named {
                     let place = headers.iter().position(|(known, _)| is(known, name)).unwrap_or(headers.len());
                     headers.retain(|(known, _)| !is(known, name));
@@ -163,7 +163,7 @@ impl Changes {
         if let Some(host) = host {
             headers.retain(|(name, _)| {
                 let name = name.to_ascii_lowercase();
-                // What the edge writes anew for every visitor.
+                // The edge adds these to every request.
                 name != "host"
                     && name != "forwarded"
                     && !name.starts_with("x-forwarded-")
@@ -180,14 +180,14 @@ impl Changes {
     }
 }
 
-/// The path and query of a target. The host never decides where a replay goes: it always goes to the configured
-/// local address, so a host inside the target is left out.
+/// The path and query of a target. A replay always goes to the configured local address, so a host inside the target is
+/// left out.
 fn origin_form(method: &str, target: &str) -> Result<String, Error> {
     let refuse = || {
         let shown: String = target.chars().take(80).collect();
         Err(Error::new(
             Code::ReplayFailed,
-            format!("A request for `{shown}` names no path of a service, so it cannot be replayed."),
+            format!("A request for `{shown}` has no path, so it cannot be replayed."),
         ))
     };
     if method == "CONNECT" {

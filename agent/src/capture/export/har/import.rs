@@ -1,34 +1,33 @@
-//! Reading HAR files: entries become captured requests again. Nothing of a file is taken before all of it was checked.
+//! Import of HAR files: entries become captured requests. All entries are checked before the first is stored.
 
 use crate::capture::{
     CaptureStore, TunnelTag,
-    exchange::{Exchange, Opening, Said, Side},
-    head::{MAX_HEAD, RequestHead, ResponseHead},
-    store::parse_id,
-};
+    exchange::{Exchange, RequestInfo, RequestTexts, Side, parse_id},
+    head::{MAX_HEAD_BYTES, RequestHead, ResponseHead},
+    };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use postern_api::{Code, Error};
 use serde::Deserialize;
 use std::{sync::Arc, time::Duration};
 
 #[derive(Deserialize)]
-struct File {
-    log: Log,
+struct HarFile {
+    log: HarLog,
 }
 
 #[derive(Deserialize)]
-struct Log {
-    entries: Vec<Entry>,
+struct HarLog {
+    entries: Vec<HarEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
+struct HarEntry {
     started_date_time: String,
     #[serde(default)]
     time: f64,
-    request: Request,
-    response: Response,
+    request: HarRequest,
+    response: HarResponse,
     #[serde(default)]
     comment: Option<String>,
     #[serde(default, rename = "_tunnel")]
@@ -47,51 +46,51 @@ struct Entry {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Request {
+struct HarRequest {
     method: String,
     url: String,
     #[serde(default)]
     http_version: String,
-    headers: Vec<Pair>,
+    headers: Vec<HarHeader>,
     #[serde(default)]
-    post_data: Option<PostData>,
+    post_data: Option<HarPostData>,
     #[serde(default, rename = "_target")]
     target: Option<String>,
     #[serde(default, rename = "_cut")]
     cut: bool,
-    #[serde(default = "yes", rename = "_complete")]
+    #[serde(default = "default_true", rename = "_complete")]
     complete: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Response {
+struct HarResponse {
     status: i64,
     #[serde(default)]
     status_text: String,
     #[serde(default)]
     http_version: String,
     #[serde(default)]
-    headers: Vec<Pair>,
+    headers: Vec<HarHeader>,
     #[serde(default)]
-    content: Content,
+    content: HarContent,
     #[serde(default, rename = "_cut")]
     cut: bool,
-    #[serde(default = "yes", rename = "_complete")]
+    #[serde(default = "default_true", rename = "_complete")]
     complete: bool,
 }
 
 #[derive(Deserialize)]
-struct Pair {
+struct HarHeader {
     name: String,
     value: String,
-    /// The value was bytes of Latin-1 on the wire.
+    /// The value was Latin-1 on the wire.
     #[serde(default, rename = "_latin1")]
     latin1: bool,
 }
 
 #[derive(Deserialize)]
-struct PostData {
+struct HarPostData {
     #[serde(default)]
     text: Option<String>,
     #[serde(default, rename = "_encoding")]
@@ -99,81 +98,81 @@ struct PostData {
 }
 
 #[derive(Default, Deserialize)]
-struct Content {
+struct HarContent {
     #[serde(default)]
     text: Option<String>,
     #[serde(default)]
     encoding: Option<String>,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
-/// An entry that was checked.
-struct Ready {
-    opening: Opening,
+/// A checked entry.
+struct CheckedEntry {
+    info: RequestInfo,
     start: jiff::Timestamp,
-    request: Part,
-    response: Option<(u16, Part)>,
+    request: ImportedMessage,
+    response: Option<(u16, ImportedMessage)>,
     duration: Duration,
     error: Option<String>,
     note: Option<String>,
 }
 
-/// A message made anew.
-struct Part {
+/// A message in wire form.
+struct ImportedMessage {
     head: Vec<u8>,
     body: Vec<u8>,
     cut: bool,
     complete: bool,
 }
 
-/// Puts the entries of a file into the store, the oldest first; says how many there were.
+/// Stores the entries of a file, oldest first. Returns how many there were.
 ///
 /// # Errors
-/// `ImportInvalid` with the entry and what is wrong in it.
+/// `ImportInvalid` with the entry and its problem.
 pub fn import(store: &CaptureStore, file: &[u8]) -> Result<usize, Error> {
     let wrong = |message: String| Error::new(Code::ImportInvalid, message);
     if !store.is_on() {
         return Err(wrong("Nothing is kept because inspect_db_size is -1, so nothing can be imported.".into()));
     }
-    let file: File = serde_json::from_slice(file)
+    let file: HarFile = serde_json::from_slice(file)
         .map_err(|error| wrong(format!("This is not a HAR file: {error}. Give the file as it was exported.")))?;
-    let mut ready = Vec::with_capacity(file.log.entries.len());
+    let mut checked_entries = Vec::with_capacity(file.log.entries.len());
     for (index, entry) in file.log.entries.into_iter().enumerate() {
-        let checked = entry.check().map_err(|why| wrong(format!("Entry {} of the HAR file: {why}.", index + 1)))?;
-        ready.push(checked);
+        let checked = entry.check().map_err(|why| wrong(format!("HarEntry {} of the HAR file: {why}.", index + 1)))?;
+        checked_entries.push(checked);
     }
-    ready.sort_by_key(|one| one.start);
-    let count = ready.len();
-    ready.into_iter().for_each(|one| one.enter(store));
+    checked_entries.sort_by_key(|one| one.start);
+    let count = checked_entries.len();
+    checked_entries.into_iter().for_each(|one| one.insert(store));
     Ok(count)
 }
 
-impl Entry {
-    fn check(self) -> Result<Ready, String> {
+impl HarEntry {
+    fn check(self) -> Result<CheckedEntry, String> {
         let start: jiff::Timestamp = self
             .started_date_time
             .parse()
-            .map_err(|_| "its `startedDateTime` is no time such as 2026-11-21T14:02:00Z".to_owned())?;
+            .map_err(|_| "its `startedDateTime` is not a time such as 2026-11-21T14:02:00Z".to_owned())?;
         let url = url::Url::parse(&self.request.url).map_err(|error| format!("its `url` cannot be read ({error})"))?;
         let proto = match url.scheme() {
             "https" => "https",
             "http" => "http",
-            other => return Err(format!("its `url` is of the scheme `{other}`, and only http and https are read")),
+            other => return Err(format!("its `url` has the scheme `{other}`, and only http and https are supported")),
         };
         let path = match url.query() {
             Some(query) => format!("{}?{query}", url.path()),
             None => url.path().to_owned(),
         };
         let target = self.request.target.unwrap_or(path);
-        let body = decoded(self.request.post_data.and_then(|data| Some((data.text?, data.encoding))))?;
-        let mut headers = carried(self.request.headers);
+        let body = decode_body(self.request.post_data.and_then(|data| Some((data.text?, data.encoding))))?;
+        let mut headers = without_pseudo_headers(self.request.headers);
         if !headers.iter().any(|header| header.name.eq_ignore_ascii_case("host")) {
             let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
             let value = format!("{}{port}", url.host_str().unwrap_or_default());
-            headers.insert(0, Pair { name: "Host".into(), value, latin1: false });
+            headers.insert(0, HarHeader { name: "Host".into(), value, latin1: false });
         }
         let first = format!("{} {target} {}", self.request.method, version(&self.request.http_version));
         let request = message(&first, headers, body, self.request.cut, self.request.complete)?;
@@ -184,61 +183,61 @@ impl Entry {
         let answered = self.answered.unwrap_or(self.response.status != 0);
         let response = if answered { Some(self.response.check()?) } else { None };
         let nanoseconds = self.duration.unwrap_or((self.time.max(0.0) * 1e6) as u64);
-        let error = self.error.or_else(|| (!answered).then(|| "The file holds no answer.".to_owned()));
+        let error = self.error.or_else(|| (!answered).then(|| "The file holds no response.".to_owned()));
         let tunnel = TunnelTag {
             definition: self.tunnel.filter(|name| !name.is_empty()).unwrap_or_else(|| "imported".into()),
             proto,
         };
         let remote = self.remote.as_deref().unwrap_or_default();
-        let said = Said { method: head.method, target: head.target, host: &head.host, remote };
-        let opening = Opening {
+        let texts = RequestTexts { method: head.method, target: head.target, host: &head.host, remote };
+        let info = RequestInfo {
             replay_of: self.replay_of.as_deref().and_then(parse_id),
             imported: true,
-            ..Opening::of(Arc::new(tunnel), said)
+            ..RequestInfo::new(Arc::new(tunnel), texts)
         };
         let note = self.comment.filter(|note| !note.is_empty());
-        Ok(Ready { opening, start, request, response, duration: Duration::from_nanos(nanoseconds), error, note })
+        Ok(CheckedEntry { info, start, request, response, duration: Duration::from_nanos(nanoseconds), error, note })
     }
 }
 
-impl Response {
-    fn check(self) -> Result<(u16, Part), String> {
+impl HarResponse {
+    fn check(self) -> Result<(u16, ImportedMessage), String> {
         let status = u16::try_from(self.status).ok().filter(|status| (100..1000).contains(status));
-        let status = status.ok_or_else(|| format!("`{}` is no status", self.status))?;
-        let body = decoded(self.content.text.map(|text| (text, self.content.encoding)))?;
+        let status = status.ok_or_else(|| format!("`{}` is not a status", self.status))?;
+        let body = decode_body(self.content.text.map(|text| (text, self.content.encoding)))?;
         let first = format!("{} {status} {}", version(&self.http_version), self.status_text);
-        let part = message(&first, carried(self.headers), body, self.cut, self.complete)?;
+        let part = message(&first, without_pseudo_headers(self.headers), body, self.cut, self.complete)?;
         ResponseHead::read(&part.head).map_err(|_| "its response is not well-formed HTTP".to_owned())?;
         Ok((status, part))
     }
 }
 
-impl Ready {
-    fn enter(self, store: &CaptureStore) {
-        let Ready { opening, start, request, response, duration, error, note } = self;
-        let begun = store.begun(&request.head, None);
-        let exchange = store.enter(begun, |id, recording| Exchange::new(id, opening, recording).began_at(start));
-        keep(store, &exchange, Side::Request, &request);
+impl CheckedEntry {
+    fn insert(self, store: &CaptureStore) {
+        let CheckedEntry { info, start, request, response, duration, error, note } = self;
+        let buffer = store.buffer(&request.head, None);
+        let exchange = store.insert(buffer, |id, buffer| Exchange::new(id, info, buffer).started_at(start));
+        store_message(store, &exchange, Side::Request, &request);
         if let Some((status, part)) = response {
-            exchange.answered(store, status, store.begun(&part.head, None));
-            keep(store, &exchange, Side::Response, &part);
+            store.begin_response(&exchange, status, &part.head, None);
+            store_message(store, &exchange, Side::Response, &part);
         }
         if note.is_some() {
-            exchange.set_note(store, note.as_deref());
+            store.set_note(&exchange, note.as_deref());
         }
-        exchange.took(store, duration, error.as_deref());
+        store.finish_after(&exchange, duration, error.as_deref());
     }
 }
 
-fn keep(store: &CaptureStore, exchange: &Arc<Exchange>, side: Side, part: &Part) {
-    exchange.append(store, side, &part.body);
+fn store_message(store: &CaptureStore, exchange: &Arc<Exchange>, side: Side, part: &ImportedMessage) {
+    store.append(exchange, side, &part.body);
     if part.cut {
         exchange.mark_cut(side);
     }
-    exchange.ended_as(store, side, part.complete);
+    store.end_imported_side(exchange, side, part.complete);
 }
 
-fn decoded(text: Option<(String, Option<String>)>) -> Result<Vec<u8>, String> {
+fn decode_body(text: Option<(String, Option<String>)>) -> Result<Vec<u8>, String> {
     match text {
         None => Ok(Vec::new()),
         Some((text, Some(encoding))) if encoding == "base64" => {
@@ -248,8 +247,8 @@ fn decoded(text: Option<(String, Option<String>)>) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Browsers write the pseudo-headers of HTTP/2 among the others.
-fn carried(headers: Vec<Pair>) -> Vec<Pair> {
+/// Removes pseudo-headers of HTTP/2, which browsers write among the others.
+fn without_pseudo_headers(headers: Vec<HarHeader>) -> Vec<HarHeader> {
     headers.into_iter().filter(|header| !header.name.starts_with(':')).collect()
 }
 
@@ -257,14 +256,14 @@ fn version(written: &str) -> &'static str {
     if written.eq_ignore_ascii_case("HTTP/1.0") { "HTTP/1.0" } else { "HTTP/1.1" }
 }
 
-/// A message with these parts. Its transfer coding is made anew; a length that says something else is corrected.
-fn message(first: &str, headers: Vec<Pair>, body: Vec<u8>, cut: bool, complete: bool) -> Result<Part, String> {
+/// Builds a message. The transfer coding is applied again and a wrong length is corrected.
+fn message(first: &str, headers: Vec<HarHeader>, body: Vec<u8>, cut: bool, complete: bool) -> Result<ImportedMessage, String> {
     let mut head = first.as_bytes().to_vec();
     let has = |name: &str| headers.iter().any(|header| header.name.eq_ignore_ascii_case(name));
     let chunked = has("transfer-encoding");
     let (request, counted) = (!first.starts_with("HTTP/"), has("content-length"));
     head.extend_from_slice(b"\r\n");
-    for Pair { name, value, latin1 } in &headers {
+    for HarHeader { name, value, latin1 } in &headers {
         let length = name.eq_ignore_ascii_case("content-length");
         let value = match length && request && !cut {
             true => body.len().to_string().into_bytes(),
@@ -279,9 +278,9 @@ fn message(first: &str, headers: Vec<Pair>, body: Vec<u8>, cut: bool, complete: 
     head.extend_from_slice(b"\r\n");
     let broken = |text: &str| text.contains(['\r', '\n', '\0']);
     if broken(first) || headers.iter().any(|header| broken(&header.name) || broken(&header.value)) {
-        return Err("a line end stands where none can be".into());
+        return Err("a header or the first line contains a line ending".into());
     }
-    if head.len() > MAX_HEAD {
+    if head.len() > MAX_HEAD_BYTES {
         return Err("its headers are too large".into());
     }
     let body = match (chunked, body.is_empty()) {
@@ -292,5 +291,5 @@ fn message(first: &str, headers: Vec<Pair>, body: Vec<u8>, cut: bool, complete: 
             [format!("{:x}\r\n", body.len()).as_bytes(), &body, end].concat()
         }
     };
-    Ok(Part { head, body, cut, complete })
+    Ok(ImportedMessage { head, body, cut, complete })
 }
