@@ -5,9 +5,9 @@ mod config_editing;
 pub use config_editing::{ConfigText, EditOutcome};
 
 use crate::{
-    capture::{CaptureStore, Happening, event},
+    capture::{CaptureStore, AgentEvent, event},
     config::{Config, Definition, Problems, Sources, edit, file_watch::FileWatch, state_file::AgentStateFile},
-    ports::Finder,
+    ports::PortScanner,
     session::{SessionLoop, SessionState, StatusPublisher},
     tunnels::{Tunnels, guard::Guard, local_dialer::LocalDialer},
 };
@@ -47,11 +47,11 @@ pub struct AgentContext {
     /// The status of the session.
     pub session_status: Arc<StatusPublisher>,
     /// Events for live listeners.
-    pub feed: broadcast::Sender<Happening>,
+    pub feed: broadcast::Sender<AgentEvent>,
     /// The agent's instance id and the last public addresses of its tunnels.
     pub state: Arc<AgentStateFile>,
     /// Finds the services that listen on this machine.
-    pub ports: Finder,
+    pub ports: PortScanner,
     /// Stops the agent.
     pub stop: CancellationToken,
     sources: Sources,
@@ -92,7 +92,7 @@ impl AgentContext {
     /// The state of an agent that has neither a session nor running tunnels.
     pub fn new(sources: Sources, auto_start: AutoStart, config: Arc<Config>) -> Self {
         let settings = &config.settings;
-        let feed = event::feed();
+        let feed = event::event_channel();
         let guard = Arc::new(Guard::default());
         guard.allow_metadata(settings.allow_metadata_addresses);
         let state = Arc::new(AgentStateFile::open(sources.edited()));
@@ -104,7 +104,7 @@ impl AgentContext {
             session_status: Arc::new(StatusPublisher::new(feed.clone())),
             feed,
             state,
-            ports: Finder::default(),
+            ports: PortScanner::default(),
             stop: CancellationToken::new(),
             sources,
             auto_start,
@@ -206,7 +206,7 @@ impl AgentContext {
                 self.apply(&config).await;
                 if was_invalid {
                     tracing::info!("the configuration is valid again");
-                    let _ = self.feed.send(Happening::Status);
+                    let _ = self.feed.send(AgentEvent::Status);
                 }
                 Ok(())
             }
@@ -215,7 +215,7 @@ impl AgentContext {
                 let known = self.config_problems.swap(Some(problems.clone()));
                 if known.as_ref() != Some(&problems) {
                     tracing::error!(code = %Code::ConfigInvalid, "the saved configuration is invalid, so nothing was changed:\n{problems}");
-                    let _ = self.feed.send(Happening::Status);
+                    let _ = self.feed.send(AgentEvent::Status);
                 }
                 Err(problems)
             }

@@ -1,7 +1,7 @@
 //! Metrics of a tunnel: counts, rates and durations.
 
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use postern_api::local::ConnectionMetrics;
 use std::{
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -24,29 +24,6 @@ pub struct Meter {
     begun: witchcraft_metrics::Meter,
     /// Allocated with the first value: an unused tunnel takes no memory for it.
     durations: Mutex<Option<Histogram<u32>>>,
-}
-
-/// The values of a meter. Rates are per second, averaged over 1, 5 and 15 minutes; percentiles are nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct MeterSnapshot {
-    /// The total.
-    pub count: u64,
-    /// The number in flight.
-    pub gauge: u64,
-    /// Rate over one minute.
-    pub rate1: f64,
-    /// Rate over five minutes.
-    pub rate5: f64,
-    /// Rate over 15 minutes.
-    pub rate15: f64,
-    /// Median duration.
-    pub p50: u64,
-    /// 90th percentile.
-    pub p90: u64,
-    /// 95th percentile.
-    pub p95: u64,
-    /// 99th percentile.
-    pub p99: u64,
 }
 
 /// Counts as in flight while it lives; its duration is recorded when it is dropped.
@@ -76,10 +53,10 @@ impl Meter {
     }
 
     /// The current values.
-    pub fn snapshot(&self) -> MeterSnapshot {
+    pub fn snapshot(&self) -> ConnectionMetrics {
         let durations = self.durations();
         let at = |percentile: f64| durations.as_ref().map_or(0, |durations| durations.value_at_percentile(percentile));
-        MeterSnapshot {
+        ConnectionMetrics {
             count: u64::try_from(self.begun.count()).unwrap_or_default(),
             gauge: self.open.load(Relaxed),
             rate1: self.begun.one_minute_rate(),

@@ -27,7 +27,8 @@ impl FrameRecorder {
     pub(crate) fn websocket(exchange: Arc<Exchange>, store: Arc<CaptureStore>, missed: bool) -> Self {
         let visitor = (!missed).then(WebSocketReader::default);
         let sockets = Some([visitor, Some(WebSocketReader::default())]);
-        store.begin_frames(&exchange, missed.then_some("The visitor sent messages before the connection was upgraded."));
+        store
+            .begin_frames(&exchange, missed.then_some("The visitor sent messages before the connection was upgraded."));
         FrameRecorder { exchange, store, sockets, events: EventReader::default(), partial: [None, None] }
     }
 

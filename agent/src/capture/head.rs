@@ -182,8 +182,11 @@ pub(super) fn framing(headers: &[httparse::Header<'_>]) -> Result<Option<BodyFra
         for part in header.value.split(|byte| *byte == b',') {
             let part = part.trim_ascii();
             let digits = !part.is_empty() && part.iter().all(u8::is_ascii_digit);
-            let value: u64 =
-                std::str::from_utf8(part).ok().filter(|_| digits).and_then(|text| text.parse().ok()).ok_or(FramingError)?;
+            let value: u64 = std::str::from_utf8(part)
+                .ok()
+                .filter(|_| digits)
+                .and_then(|text| text.parse().ok())
+                .ok_or(FramingError)?;
             if length.is_some_and(|length| length != value) {
                 return Err(FramingError);
             }
@@ -237,7 +240,8 @@ mod tests {
 
     #[test]
     fn responses_without_a_body_ignore_their_headers() {
-        let head = |status: u16| ResponseHead { status, framing: BodyFraming::Length(9), websocket: false, events: false };
+        let head =
+            |status: u16| ResponseHead { status, framing: BodyFraming::Length(9), websocket: false, events: false };
         let (head_alone, get) = (MethodKind::new("HEAD"), MethodKind::new("GET"));
         assert_eq!(head(200).framing_for(head_alone), BodyFraming::Length(0));
         assert_eq!(head(204).framing_for(get), BodyFraming::Length(0));

@@ -28,7 +28,8 @@ impl Redactor {
     /// The placeholder for a secret.
     pub fn placeholder(&self, secret: &str) -> String {
         let is_placeholder = secret.strip_prefix(PLACEHOLDER_PREFIX).is_some_and(|rest| {
-            rest.len() == PLACEHOLDER_DIGITS && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+            rest.len() == PLACEHOLDER_DIGITS
+                && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
         });
         // A value that was redacted when it was captured stays as it is.
         if secret.is_empty() || is_placeholder {

@@ -8,7 +8,7 @@ use super::{
 use postern_api::{Code, Error};
 
 /// A request that is ready to be sent.
-pub struct ReplayRequest {
+pub struct PreparedReplay {
     /// The id of the captured request.
     pub id: u64,
     /// Head and body in wire form, with the target in origin form (RFC 9112 section 3.2.1).
@@ -48,7 +48,7 @@ const FRAMING_HEADERS: [&str; 3] = ["content-length", "transfer-encoding", "trai
 /// # Errors
 /// `CapturedCut` for a request that was not kept whole; `ReplayFailed` for one whose target has no path;
 /// `FieldInvalid` for changes that no request can carry.
-pub fn build(exchange: &Exchange, changes: &ReplayChanges, host: Option<&str>) -> Result<ReplayRequest, Error> {
+pub fn build(exchange: &Exchange, changes: &ReplayChanges, host: Option<&str>) -> Result<PreparedReplay, Error> {
     let (request, _) = exchange.messages();
     let needs_body = changes.body.is_none();
     if request.cut && needs_body {
@@ -73,9 +73,10 @@ pub fn build(exchange: &Exchange, changes: &ReplayChanges, host: Option<&str>) -
         Some(path) => path.clone(),
         None => origin_form(method, parsed.target)?,
     };
-    let untouched = matches!(changes.headers, ReplayHeaderChanges::Unchanged) && changes.body.is_none() && host.is_none();
+    let untouched =
+        matches!(changes.headers, ReplayHeaderChanges::Unchanged) && changes.body.is_none() && host.is_none();
     if untouched && changes.method.is_none() && target == parsed.target {
-        return Ok(ReplayRequest { id: exchange.id, bytes: request.wire() });
+        return Ok(PreparedReplay { id: exchange.id, bytes: request.wire() });
     }
     let version = if exchange.is_http_1_0() { "HTTP/1.0" } else { "HTTP/1.1" };
     let mut bytes = format!("{method} {target} {version}\r\n").into_bytes();
@@ -87,7 +88,7 @@ pub fn build(exchange: &Exchange, changes: &ReplayChanges, host: Option<&str>) -
         Some(body) => bytes.extend_from_slice(body),
         None => request.body().for_each(|piece| bytes.extend_from_slice(&piece)),
     }
-    Ok(ReplayRequest { id: exchange.id, bytes })
+    Ok(PreparedReplay { id: exchange.id, bytes })
 }
 
 impl ReplayChanges {
@@ -117,7 +118,9 @@ impl ReplayChanges {
                     values.map(move |value| (name.as_str(), value))
                 })
                 .collect(),
-            ReplayHeaderChanges::Replaced(pairs) => pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+            ReplayHeaderChanges::Replaced(pairs) => {
+                pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+            }
         };
         if pairs.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>() > MAX_HEAD_BYTES {
             return wrong("`headers` are too large together.".into());
@@ -128,7 +131,9 @@ impl ReplayChanges {
                 return wrong(format!("`headers` cannot have the name `{shown}`: names are letters, digits and `-`."));
             }
             if value.chars().any(|c| c.is_control() && c != '\t') {
-                return wrong(format!("`headers` cannot have this value for `{shown}`: it contains line endings or control characters."));
+                return wrong(format!(
+                    "`headers` cannot have this value for `{shown}`: it contains line endings or control characters."
+                ));
             }
         }
         Ok(())
@@ -185,10 +190,7 @@ impl ReplayChanges {
 fn origin_form(method: &str, target: &str) -> Result<String, Error> {
     let refuse = || {
         let shown: String = target.chars().take(80).collect();
-        Err(Error::new(
-            Code::ReplayFailed,
-            format!("A request for `{shown}` has no path, so it cannot be replayed."),
-        ))
+        Err(Error::new(Code::ReplayFailed, format!("A request for `{shown}` has no path, so it cannot be replayed.")))
     };
     if method == "CONNECT" {
         return refuse();

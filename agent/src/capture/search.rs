@@ -16,7 +16,8 @@ const BATCH_SIZE: usize = 2048;
 /// The most exchanges of a batch.
 const MAX_BATCH_SIZE: usize = 4 * BATCH_SIZE;
 /// Threads for a search that takes more than one batch, four at most. Cached, because finding out reads files.
-static SEARCH_THREADS: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(4));
+static SEARCH_THREADS: LazyLock<usize> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(4));
 /// Bytes of heads and bodies that one call reads before it returns a cursor instead.
 const MAX_READ_BYTES: u64 = 64 << 20;
 
@@ -163,7 +164,8 @@ mod tests {
         for number in 0..count {
             let name = if number % 2 == 0 { "a" } else { "b" };
             let tunnel = Arc::new(TunnelTag { definition: name.into(), proto: "https" });
-            let texts = RequestTexts { method: "POST", target: &format!("/{number}"), host: "h", remote: "192.0.2.1:1" };
+            let texts =
+                RequestTexts { method: "POST", target: &format!("/{number}"), host: "h", remote: "192.0.2.1:1" };
             let info = RequestInfo::new(tunnel, texts);
             let exchange = store.begin(info, b"POST / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
             store.append(&exchange, Side::Request, format!("needle {number}").as_bytes());
@@ -191,12 +193,14 @@ mod tests {
         let store = filled(5000);
         for text in ["", "tunnel:a", "body~\"needle\""] {
             let filter = Some(Filter::parse(text).expect("understood")).filter(|_| !text.is_empty());
-            let whole = ExchangeQuery { limit: 10_000, filter: filter.clone(), ..ExchangeQuery::default() }.find(&store);
+            let whole =
+                ExchangeQuery { limit: 10_000, filter: filter.clone(), ..ExchangeQuery::default() }.find(&store);
             assert!(whole.next.is_none() && !whole.cut);
             let mut pieced = Vec::new();
             let mut before = None;
             loop {
-                let selection = ExchangeQuery { limit: 700, before, filter: filter.clone(), ..ExchangeQuery::default() };
+                let selection =
+                    ExchangeQuery { limit: 700, before, filter: filter.clone(), ..ExchangeQuery::default() };
                 let page = selection.find(&store);
                 pieced.extend(targets(&page).iter().map(ToString::to_string));
                 match page.next {

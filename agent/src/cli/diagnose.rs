@@ -1,7 +1,7 @@
 //! `postern diagnose`: checks what a tunnel needs and says what to do.
 
 use super::{flags::RunFlags, say};
-use crate::diagnose::{Question, Report, Verdict};
+use crate::diagnose::{Diagnosis, DiagnosisCheck, DiagnosisReport, DiagnosisVerdict, report_text};
 use clap::Args;
 use postern_api::{Code, Error};
 use std::path::{Path, PathBuf};
@@ -22,17 +22,17 @@ pub(super) struct DiagnoseFlags {
 }
 
 pub(super) fn run(flags: &DiagnoseFlags) -> Result<(), Error> {
-    let question = Question { sources: flags.run.sources()?, ipv6: flags.ipv6 };
+    let diagnosis = Diagnosis { sources: flags.run.sources()?, ipv6: flags.ipv6 };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Error::new(Code::Internal, format!("The program could not start its threads: {error}.")))?;
-    let report = runtime.block_on(question.answer());
+    let report = runtime.block_on(diagnosis.run());
     let json = serde_json::to_string_pretty(&report).expect("plain data is JSON");
     if let Some(file) = &flags.write {
         write(file, &json)?;
     }
-    say(&if flags.json { json } else { report.to_string() })?;
+    say(&if flags.json { json } else { report_text(&report) })?;
     verdict(&report)
 }
 
@@ -41,11 +41,11 @@ fn write(file: &Path, json: &str) -> Result<(), Error> {
         .map_err(|error| Error::new(Code::ConfigInvalid, format!("{} cannot be written: {error}.", file.display())))
 }
 
-fn verdict(report: &Report) -> Result<(), Error> {
-    if report.verdict < Verdict::Fail {
+fn verdict(report: &DiagnosisReport) -> Result<(), Error> {
+    if report.verdict < DiagnosisVerdict::Fail {
         return Ok(());
     }
-    let failed = |check: &&crate::diagnose::Check| check.verdict == Verdict::Fail;
+    let failed = |check: &&DiagnosisCheck| check.verdict == DiagnosisVerdict::Fail;
     let first =
         report.checks.iter().find(failed).map(|check| format!("{} {}: {}", check.name, check.subject, check.finding));
     let first = first.unwrap_or_default();

@@ -67,7 +67,7 @@ fn head(snapshot: &ConsoleSnapshot, width: usize) -> Vec<Line<'static>> {
         SessionState::Connecting => Color::Yellow,
         SessionState::Waiting | SessionState::Refused => Color::Red,
     };
-    let mut session = vec![label("Session"), Span::styled(snapshot.state.word(), Style::new().fg(colour).bold())];
+    let mut session = vec![label("Session"), Span::styled(snapshot.state.as_str(), Style::new().fg(colour).bold())];
     if let Some(next) = &snapshot.next_try {
         session.push(format!(", next attempt in {next}").into());
     }

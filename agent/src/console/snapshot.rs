@@ -3,7 +3,7 @@
 use super::log_tail::LogTail;
 use crate::{context::AgentContext, session::SessionState};
 use jiff::{Timestamp, tz::TimeZone};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 /// Everything the console shows.
 #[derive(Clone, Debug)]
@@ -51,13 +51,13 @@ impl ConsoleSnapshot {
     pub(super) fn take(context: &AgentContext, log_tail: &LogTail, rows: usize) -> Self {
         let status = context.session_status.current();
         let now = Timestamp::now();
-        let published = context.tunnels.list();
-        let tunnels = context.tunnels.configured().iter().map(|one| TunnelRow::from_json(one, &published)).collect();
+        let published: Vec<Json> = context.tunnels.list().iter().map(|one| json!(one)).collect();
+        let tunnels = context.tunnels.configured().iter().map(|one| TunnelRow::from_json(&json!(one), &published)).collect();
         let requests = context
             .store
             .page(u64::MAX, rows)
             .iter()
-            .map(|one| RequestRow::from_summary(&one.summary().json()))
+            .map(|one| RequestRow::from_summary(&json!(one.summary())))
             .collect();
         ConsoleSnapshot {
             state: status.state,
@@ -146,7 +146,6 @@ fn text(value: &Json) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_tunnel_is_shown_with_its_address_or_its_state() {

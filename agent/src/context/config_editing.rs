@@ -3,7 +3,7 @@
 use super::{AgentContext, write_if_changed};
 use crate::{
     config::{Problems, edit, redacted_text::RedactedText},
-    diagnose::{Question, Report},
+    diagnose::{Diagnosis, DiagnosisReport},
 };
 use aws_lc_rs::digest::{SHA256, digest};
 use postern_api::{Code, Error};
@@ -76,8 +76,8 @@ impl AgentContext {
     }
 
     /// Checks everything that a tunnel needs.
-    pub async fn diagnose(&self) -> Report {
-        Question { sources: self.sources.clone(), ipv6: false }.answer().await
+    pub async fn diagnose(&self) -> DiagnosisReport {
+        Diagnosis { sources: self.sources.clone(), ipv6: false }.run().await
     }
 
     /// The edited text with its secrets restored, and the current text of the file.

@@ -1,23 +1,25 @@
-//! All tunnels there are, running or not, and the configuration file behind them.
+//! All tunnels, running or not, and the configuration file behind them.
 
-use super::{ApiError, no_content, wire};
+use super::{ApiError, json, no_content};
 use crate::{context::AgentContext, tunnels::edge_client::EdgeClient};
 use axum::{
     body::Body,
     extract::{Path, State},
     response::Response,
 };
-use postern_api::{Code, Error};
-use serde_json::{Value as Json, json};
+use postern_api::{
+    Code, Error,
+    local::{ConfiguredTunnelList, SampleResponse, TunnelState},
+};
 use std::sync::Arc;
 
-/// The body of the list, also sent on the live feed.
-pub(super) fn body(context: &AgentContext) -> Json {
-    json!({"tunnels": context.tunnels.configured(), "uri": "/api/configured"})
+/// The list of tunnels, which is an event of the live feed too.
+pub(super) fn tunnel_list(context: &AgentContext) -> ConfiguredTunnelList {
+    ConfiguredTunnelList { tunnels: context.tunnels.configured(), uri: "/api/configured".to_owned() }
 }
 
 pub(super) async fn list(State(context): State<Arc<AgentContext>>) -> Response {
-    wire::ok(&body(&context))
+    json::ok(&tunnel_list(&context))
 }
 
 pub(super) async fn save(
@@ -25,11 +27,11 @@ pub(super) async fn save(
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let mut definition = wire::object(body).await?;
-    // Convenient for callers that send what they read; the name in the address is the one that counts.
+    let mut definition = json::object(body).await?;
+    // Clients may send what they read; the name in the path is the one that counts.
     definition.shift_remove("name");
     context.save_tunnel(&name, &definition).await?;
-    item(&context, &name)
+    tunnel(&context, &name)
 }
 
 pub(super) async fn remove(
@@ -40,15 +42,15 @@ pub(super) async fn remove(
     Ok(no_content())
 }
 
-/// Starts without waiting for the server: without a session the tunnel is `starting` and comes up with it.
+/// Starts without waiting for the server: without a session the tunnel is `starting` and is published with the next one.
 pub(super) async fn start(
     State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response, ApiError> {
-    wire::nothing_else(&wire::object(body).await?)?;
+    json::reject_unknown(&json::object(body).await?)?;
     context.tunnels.start_saved(&name).await?;
-    item(&context, &name)
+    tunnel(&context, &name)
 }
 
 pub(super) async fn stop(
@@ -56,35 +58,35 @@ pub(super) async fn stop(
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response, ApiError> {
-    wire::nothing_else(&wire::object(body).await?)?;
+    json::reject_unknown(&json::object(body).await?)?;
     let before = context.tunnels.configured_one(&name).ok_or_else(|| unknown(&name))?;
     context.tunnels.stop(&name);
-    match item(&context, &name) {
+    match tunnel(&context, &name) {
         Ok(response) => Ok(response),
-        // One that was never saved is gone now; this is the last that can be said of it.
+        // A tunnel that was never saved no longer exists; the response shows its final state.
         Err(_) => {
-            let mut gone = before;
-            gone["state"] = "stopped".into();
-            gone["public_url"] = Json::Null;
-            gone["error"] = Json::Null;
-            Ok(wire::ok(&gone))
+            let mut stopped = before;
+            stopped.state = TunnelState::Stopped;
+            stopped.public_url = None;
+            stopped.error = None;
+            Ok(json::ok(&stopped))
         }
     }
 }
 
-/// Sends one request as a visitor would, so that somebody sees a first one come through.
+/// Sends one request as a visitor, so that a new user sees a first request arrive.
 pub(super) async fn sample(
     State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response, ApiError> {
-    wire::nothing_else(&wire::object(body).await?)?;
-    let status = context.tunnels.sample(&name, &EdgeClient::new(&context.config().settings)).await?;
-    Ok(wire::ok(&json!({ "status_code": status })))
+    json::reject_unknown(&json::object(body).await?)?;
+    let status_code = context.tunnels.sample(&name, &EdgeClient::new(&context.config().settings)).await?;
+    Ok(json::ok(&SampleResponse { status_code }))
 }
 
-fn item(context: &AgentContext, name: &str) -> Result<Response, ApiError> {
-    context.tunnels.configured_one(name).map(|item| wire::ok(&item)).ok_or_else(|| unknown(name))
+fn tunnel(context: &AgentContext, name: &str) -> Result<Response, ApiError> {
+    context.tunnels.configured_one(name).map(|tunnel| json::ok(&tunnel)).ok_or_else(|| unknown(name))
 }
 
 fn unknown(name: &str) -> ApiError {

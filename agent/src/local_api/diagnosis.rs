@@ -1,11 +1,11 @@
-//! Looking at everything a tunnel needs, for a page: what `postern diagnose --json` prints.
+//! The report that `postern diagnose --json` prints.
 
-use super::{ApiError, wire};
+use super::{ApiError, json};
 use crate::context::AgentContext;
 use axum::{body::Body, extract::State, response::Response};
 use std::sync::Arc;
 
 pub(super) async fn run(State(context): State<Arc<AgentContext>>, body: Body) -> Result<Response, ApiError> {
-    wire::nothing_else(&wire::object(body).await?)?;
-    Ok(wire::ok(&serde_json::to_value(context.diagnose().await).expect("plain data is JSON")))
+    json::reject_unknown(&json::object(body).await?)?;
+    Ok(json::ok(&context.diagnose().await))
 }

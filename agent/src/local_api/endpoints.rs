@@ -1,6 +1,6 @@
-//! Published tunnels in the words of version 3: an endpoint has a public URL and an upstream.
+//! Running tunnels in the words of version 3 of the configuration: an endpoint has a public URL and an upstream.
 
-use super::{ApiError, no_content, tunnels, wire};
+use super::{ApiError, json, no_content, tunnels};
 use crate::{config::Definition, context::AgentContext};
 use axum::{
     body::Body,
@@ -8,40 +8,41 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
-use serde_json::{Map, Value as Json, json};
+use postern_api::local::EndpointList;
+use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
 pub(super) async fn list(State(context): State<Arc<AgentContext>>) -> Response {
-    wire::ok(&json!({"endpoints": context.tunnels.endpoints(), "uri": "/api/endpoints"}))
+    json::ok(&EndpointList { endpoints: context.tunnels.endpoints(), uri: "/api/endpoints".to_owned() })
 }
 
 pub(super) async fn detail(
     State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
 ) -> Result<Response, ApiError> {
-    context.tunnels.endpoint(&name).map(|endpoint| wire::ok(&endpoint)).ok_or_else(|| tunnels::unknown(&name))
+    context.tunnels.endpoint(&name).map(|endpoint| json::ok(&endpoint)).ok_or_else(|| tunnels::unknown(&name))
 }
 
-/// Starts an endpoint and waits for the server's answer, as tunnels are started.
+/// Starts an endpoint and waits for the server's response.
 pub(super) async fn start(State(context): State<Arc<AgentContext>>, body: Body) -> Result<Response, ApiError> {
-    let definition = read(&wire::object(body).await?)?;
+    let definition = read(&json::object(body).await?)?;
     let name = definition.name.clone();
     tunnels::publish(&context, Arc::new(definition)).await?;
     context
         .tunnels
         .endpoint(&name)
-        .map(|endpoint| wire::answer(StatusCode::CREATED, &endpoint))
+        .map(|endpoint| json::response(StatusCode::CREATED, &endpoint))
         .ok_or_else(|| tunnels::unknown(&name))
 }
 
-/// Puts another endpoint in the place of one that is published. If the server refuses it, the former one comes back.
+/// Replaces a published endpoint. If the server refuses the new one, the former one is started again.
 pub(super) async fn replace(
     State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let mut body = wire::object(body).await?;
-    // The name in the address is the one that counts.
+    let mut body = json::object(body).await?;
+    // The name in the path is the one that counts.
     body.insert("name".to_owned(), name.clone().into());
     let definition = read(&body)?;
     let former = context.tunnels.endpoint(&name).and_then(|_| context.tunnels.definition(&name));
@@ -58,8 +59,8 @@ pub(super) async fn stop(
     State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
 ) -> Result<Response, ApiError> {
-    let there = context.tunnels.endpoint(&name).is_some() && context.tunnels.stop_endpoint(&name);
-    if there { Ok(no_content()) } else { Err(tunnels::unknown(&name)) }
+    let stopped = context.tunnels.endpoint(&name).is_some() && context.tunnels.stop_endpoint(&name);
+    if stopped { Ok(no_content()) } else { Err(tunnels::unknown(&name)) }
 }
 
 fn read(body: &Map<String, Json>) -> Result<Definition, ApiError> {

@@ -1,18 +1,20 @@
-//! Errors as agents of this kind give them: a numeric code, a short message, the whole sentence in `details.err`.
+//! Errors of the local API: a numeric code, a short message, and the whole sentence in `details.err`.
 
-use super::wire;
+use super::json;
 use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use postern_api::{Code, Error};
-use serde_json::{Value as Json, json};
+use postern_api::{
+    Code, Error,
+    local::{LocalApiError, LocalErrorDetails},
+};
 
 /// An error on its way to the caller.
 #[derive(Debug)]
 pub struct ApiError {
     error: Error,
-    /// The server refused, not the agent.
+    /// Refused by the server instead of the agent.
     from_server: bool,
 }
 
@@ -23,7 +25,7 @@ impl From<Error> for ApiError {
 }
 
 impl ApiError {
-    /// A start that the server refused: 502 whatever the server's own status was.
+    /// A start that the server refused: 502 whatever the status of its error.
     pub(super) fn from_server(error: Error) -> Self {
         ApiError { error, from_server: true }
     }
@@ -32,7 +34,7 @@ impl ApiError {
         if self.from_server { 502 } else { self.error.status() }
     }
 
-    /// The numbers that existing client libraries know; everything else has the number of its code.
+    /// The number and message that existing client libraries know; other errors have the number of their code.
     fn class(&self) -> (u16, &'static str) {
         if self.from_server {
             return (103, "failed to start tunnel");
@@ -44,29 +46,34 @@ impl ApiError {
                 (102, "invalid tunnel configuration")
             }
             Code::SessionNotReady => (104, "tunnel session not ready yet"),
-            // What is wrong with a module has a code of its own, and is a wrong configuration all the same.
+            // Problems of a module have codes of their own and are invalid configurations all the same.
             code if code.status() == 400 && code.number() < 8000 => (102, "invalid tunnel configuration"),
             code => (code.number(), code.meaning()),
         }
     }
 
-    /// The body.
-    pub(super) fn body(&self) -> Json {
+    /// The body of the response.
+    pub(super) fn body(&self) -> LocalApiError {
         let (number, message) = self.class();
-        let mut details = serde_json::Map::new();
-        details.insert("err".into(), self.error.message.clone().into());
-        details.insert("code".into(), self.error.code.to_string().into());
-        for (name, value) in &self.error.details {
-            details.entry(name.clone()).or_insert_with(|| value.clone().into());
+        let facts = self.error.details.iter().filter(|(name, _)| !matches!(name.as_str(), "err" | "code"));
+        LocalApiError {
+            error_code: number,
+            status_code: self.status(),
+            msg: message.to_owned(),
+            details: LocalErrorDetails {
+                err: self.error.message.clone(),
+                code: self.error.code.to_string(),
+                facts: facts.map(|(name, value)| (name.clone(), value.clone().into())).collect(),
+                problems: None,
+            },
         }
-        json!({"error_code": number, "status_code": self.status(), "msg": message, "details": details})
     }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        wire::answer(status, &self.body())
+        json::response(status, &self.body())
     }
 }
 
@@ -78,11 +85,11 @@ mod tests {
     fn the_body_has_a_number_a_status_and_both_texts() {
         let error = ApiError::from(Error::new(Code::ConfigInvalid, "Wrong because.").with("line", 3));
         assert_eq!(
-            error.body(),
-            json!({"error_code": 102, "status_code": 400, "msg": "invalid tunnel configuration",
+            serde_json::json!(error.body()),
+            serde_json::json!({"error_code": 102, "status_code": 400, "msg": "invalid tunnel configuration",
                    "details": {"err": "Wrong because.", "code": "ERR_POSTERN_8100", "line": "3"}})
         );
         let refused = ApiError::from_server(Code::NameTaken.into());
-        assert_eq!((refused.body()["error_code"].as_u64(), refused.status()), (Some(103), 502));
+        assert_eq!((refused.body().error_code, refused.status()), (103, 502));
     }
 }

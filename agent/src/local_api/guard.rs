@@ -1,6 +1,6 @@
-//! What keeps web pages, other sites and the product itself away from an API without a login.
+//! Protects an API without a login from other sites' pages, DNS rebinding and publication through a tunnel.
 
-use super::{ApiError, harden};
+use super::{ApiError, add_security_headers};
 use crate::{config::settings::AllowedHost, context::AgentContext};
 use axum::{
     extract::{Request, State},
@@ -14,47 +14,47 @@ use std::{
     sync::Arc,
 };
 
-/// Who may be meant by `Host`.
+/// The hosts that `Host` may name.
 pub(super) struct OwnNames<'a> {
-    /// The address it listens on, if that is one address.
+    /// The address that the API listens on, if it is a single one.
     pub(super) listening: Option<IpAddr>,
-    /// What the configuration adds.
+    /// Hosts that the configuration allows.
     pub(super) allowed: &'a [AllowedHost],
 }
 
-/// Stands in front of every path, files and live feeds included.
-pub(super) async fn stand(State(context): State<Arc<AgentContext>>, request: Request, next: Next) -> Response {
+/// Runs before every path, files and live feeds included.
+pub(super) async fn enforce(State(context): State<Arc<AgentContext>>, request: Request, next: Next) -> Response {
     let config = context.config();
     let names = OwnNames {
         listening: context.web_addr().map(|address| address.ip()).filter(|ip| !ip.is_unspecified()),
         allowed: &config.settings.web_allow_hosts,
     };
-    match judge(request.method(), request.uri(), request.headers(), &names) {
+    match check(request.method(), request.uri(), request.headers(), &names) {
         Ok(()) => next.run(request).await,
         Err(error) => {
             tracing::debug!(code = %error.code, method = %request.method(), path = request.uri().path(), "a request to the local API was refused");
             let mut response = ApiError::from(error).into_response();
-            harden(&mut response, true);
+            add_security_headers(&mut response, true);
             response
         }
     }
 }
 
-/// Judges a request by its head.
-pub(super) fn judge(method: &Method, uri: &Uri, headers: &HeaderMap, names: &OwnNames<'_>) -> Result<(), Error> {
-    let host = own_host(uri, headers, names)?;
+/// Checks the head of a request.
+pub(super) fn check(method: &Method, uri: &Uri, headers: &HeaderMap, names: &OwnNames<'_>) -> Result<(), Error> {
+    let host = request_host(uri, headers, names)?;
     if headers.keys().any(|name| is_forwarding(name.as_str())) {
         return Err(Error::new(
             Code::HostRefused,
             "The request came through a proxy or a tunnel. The agent's own API is not to be published.",
         ));
     }
-    same_site(headers, &host)?;
-    json_only(method, headers)
+    check_site(headers, &host)?;
+    check_json(method, headers)
 }
 
-/// The one host the request names, which must be one of our own.
-fn own_host(uri: &Uri, headers: &HeaderMap, names: &OwnNames<'_>) -> Result<Authority, Error> {
+/// The host that the request names, which must be one of this agent.
+fn request_host(uri: &Uri, headers: &HeaderMap, names: &OwnNames<'_>) -> Result<Authority, Error> {
     let refuse = |why: &str| {
         Err(Error::new(
             Code::HostRefused,
@@ -64,7 +64,7 @@ fn own_host(uri: &Uri, headers: &HeaderMap, names: &OwnNames<'_>) -> Result<Auth
     let mut written = headers.get_all(header::HOST).iter();
     let first = written.next();
     if written.next().is_some() {
-        return refuse("The request names its host twice.");
+        return refuse("The request has two Host headers.");
     }
     let from_header = match first {
         Some(value) => match value.to_str().ok().and_then(|text| text.parse::<Authority>().ok()) {
@@ -75,7 +75,7 @@ fn own_host(uri: &Uri, headers: &HeaderMap, names: &OwnNames<'_>) -> Result<Auth
     };
     let in_target = uri.authority().cloned();
     for authority in [&from_header, &in_target].into_iter().flatten() {
-        if authority.as_str().contains('@') || !names.own(authority.host()) {
+        if authority.as_str().contains('@') || !names.is_own(authority.host()) {
             return refuse("The Host header does not name this agent.");
         }
     }
@@ -86,14 +86,14 @@ fn own_host(uri: &Uri, headers: &HeaderMap, names: &OwnNames<'_>) -> Result<Auth
 }
 
 impl OwnNames<'_> {
-    fn own(&self, host: &str) -> bool {
+    fn is_own(&self, host: &str) -> bool {
         if let Some(literal) = host.strip_prefix('[') {
             let literal = literal.strip_suffix(']').and_then(|text| text.parse::<Ipv6Addr>().ok());
-            return literal.is_some_and(|ip| self.own_ip(ip.into()));
+            return literal.is_some_and(|ip| self.is_own_ip(ip.into()));
         }
-        // Only the canonical four decimal numbers are an address here: other spellings are nobody's habit.
+        // Only dotted decimal is accepted; other spellings of IPv4 addresses serve attacks.
         if let Ok(ip) = host.parse::<Ipv4Addr>() {
-            return self.own_ip(ip.into());
+            return self.is_own_ip(ip.into());
         }
         let name = host.strip_suffix('.').unwrap_or(host);
         if name.eq_ignore_ascii_case("localhost") {
@@ -111,7 +111,7 @@ impl OwnNames<'_> {
         })
     }
 
-    fn own_ip(&self, ip: IpAddr) -> bool {
+    fn is_own_ip(&self, ip: IpAddr) -> bool {
         let ip = ip.to_canonical();
         let listed = |allowed: &AllowedHost| matches!(allowed, AllowedHost::Network(network) if network.contains(&ip));
         ip.is_loopback()
@@ -120,12 +120,12 @@ impl OwnNames<'_> {
     }
 }
 
-/// Headers that only proxies and tunnels write.
+/// Whether only proxies and tunnels set this header.
 fn is_forwarding(name: &str) -> bool {
     name == "forwarded" || name == "x-real-ip" || name.starts_with("x-forwarded-") || name.starts_with("postern-")
 }
 
-fn same_site(headers: &HeaderMap, host: &Authority) -> Result<(), Error> {
+fn check_site(headers: &HeaderMap, host: &Authority) -> Result<(), Error> {
     let refuse = || Err(Error::new(Code::OriginRefused, "Pages of other sites may not use the agent."));
     for origin in headers.get_all(header::ORIGIN) {
         let same = origin
@@ -145,14 +145,14 @@ fn same_site(headers: &HeaderMap, host: &Authority) -> Result<(), Error> {
     Ok(())
 }
 
-/// A page of another site can send forms and texts without asking, JSON it cannot.
-fn json_only(method: &Method, headers: &HeaderMap) -> Result<(), Error> {
+/// Requires JSON bodies, which a page of another site cannot send without a CORS preflight.
+fn check_json(method: &Method, headers: &HeaderMap) -> Result<(), Error> {
     let kind = headers.get(header::CONTENT_TYPE);
     let has_body = headers.contains_key(header::TRANSFER_ENCODING)
         || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0");
     let needed = match *method {
         Method::GET | Method::HEAD => false,
-        // A bare DELETE cannot be sent across sites without being asked about either.
+        // A DELETE without a body needs a preflight as well.
         Method::DELETE | Method::OPTIONS => has_body || kind.is_some(),
         _ => true,
     };

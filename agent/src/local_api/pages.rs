@@ -1,4 +1,4 @@
-//! The pages of the web app at the agent's own address.
+//! The pages of the web app.
 
 use super::ApiError;
 use axum::{
@@ -16,7 +16,7 @@ const PAGES: Pages = Pages {
         and start the agent again.</p><p>The <a href=\"/api/\">local API</a> works without it.</p>",
 };
 
-/// Everything that is not an operation.
+/// Serves every path that is not an operation.
 pub(super) async fn show(request: Request) -> Response {
     let path = request.uri().path();
     if path.starts_with("/api/") || path == "/api" {

@@ -1,29 +1,28 @@
-//! What listens on this machine and could be published.
+//! Sockets that listen on this machine and could be published.
 
-use super::{ApiError, wire};
+use super::{ApiError, json};
 use crate::context::AgentContext;
 use axum::{
     extract::{Path, State},
     response::Response,
 };
-use postern_api::{Code, Error};
-use serde_json::json;
+use postern_api::{Code, Error, local::ListeningPortList};
 use std::sync::Arc;
 
 pub(super) async fn list(State(context): State<Arc<AgentContext>>) -> Response {
-    wire::ok(&json!({"ports": context.ports.look().await, "uri": "/api/ports"}))
+    json::ok(&ListeningPortList { ports: context.ports.list().await, uri: "/api/ports".to_owned() })
 }
 
-/// One port, whose service is asked what it speaks.
+/// One port, whose service is probed.
 pub(super) async fn detail(
     State(context): State<Arc<AgentContext>>,
     Path(port): Path<String>,
 ) -> Result<Response, ApiError> {
-    let nobody = || {
+    let unknown = || {
         let shown: String = port.chars().take(20).collect();
-        Error::new(Code::PortUnknown, format!("Nothing that could be published listens on port `{shown}`."))
+        Error::new(Code::PortUnknown, format!("No service that could be published listens on port `{shown}`."))
     };
-    let number = port.parse::<u16>().map_err(|_| nobody())?;
-    let found = context.ports.look_at(number).await.ok_or_else(nobody)?;
-    Ok(wire::ok(&json!(found)))
+    let number = port.parse::<u16>().map_err(|_| unknown())?;
+    let found = context.ports.probe(number).await.ok_or_else(unknown)?;
+    Ok(json::ok(&found))
 }

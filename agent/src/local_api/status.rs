@@ -1,43 +1,38 @@
-//! How the agent is doing.
+//! The agent's status.
 
-use super::wire;
+use super::json;
 use crate::{context::AgentContext, session::SessionState};
 use axum::{extract::State, response::Response};
-use serde_json::{Value as Json, json};
+use postern_api::local::{AgentStatus, Reason, SessionLeg, SessionView};
 use std::sync::Arc;
 
 pub(super) async fn show(State(context): State<Arc<AgentContext>>) -> Response {
-    wire::ok(&body(&context))
+    json::ok(&status(&context))
 }
 
-/// The body, also sent on the live feed.
-pub(super) fn body(context: &AgentContext) -> Json {
-    let status = context.session_status.current();
-    let online = status.state == SessionState::Online;
+/// The status, which is an event of the live feed too.
+pub(super) fn status(context: &AgentContext) -> AgentStatus {
+    let session = context.session_status.current();
     let latency = context.latency().map(|latency| format!("{:.1}ms", latency.as_secs_f64() * 1000.0));
-    let legs = if online {
-        vec![json!({"region": status.region, "latency": latency.unwrap_or_default()})]
-    } else {
-        Vec::new()
-    };
-    json!({
-        "status": status.state.overall(),
-        "agent_version": env!("CARGO_PKG_VERSION"),
-        "session": {
-            "state": status.state.word(),
-            "server_addr": status.server_addr,
-            "reason": status.reason.map(|reason| json!({"code": reason.code, "message": reason.message})),
-            "next_try": status.next_try.map(|moment| moment.to_string()),
-            "attempt": status.attempt,
-            "since": status.since.to_string(),
-            "server_version": status.server_version,
-            "legs": legs,
+    let leg = SessionLeg { region: session.region, latency: latency.unwrap_or_default() };
+    AgentStatus {
+        status: session.state.into(),
+        agent_version: env!("CARGO_PKG_VERSION").to_owned(),
+        session: SessionView {
+            state: session.state,
+            server_addr: session.server_addr,
+            reason: session.reason.map(|error| Reason { code: error.code.to_string(), message: error.message }),
+            next_try: session.next_try.map(|time| time.to_string()),
+            attempt: session.attempt,
+            since: session.since.to_string(),
+            server_version: session.server_version,
+            legs: Vec::from_iter((session.state == SessionState::Online).then_some(leg)),
         },
-        "web_addr": context.web_addr().map(|address| address.to_string()),
-        "config_path": context.config_path(),
-        "config_error": context.config_problems().map(|problems| problems.to_string()),
-        "pid": std::process::id(),
-        "capture": context.store.gauge(),
-        "uri": "/api/status",
-    })
+        web_addr: context.web_addr().map(|address| address.to_string()),
+        config_path: context.config_path(),
+        config_error: context.config_problems().map(|problems| problems.to_string()),
+        pid: std::process::id(),
+        capture: context.store.gauge(),
+        uri: "/api/status".to_owned(),
+    }
 }

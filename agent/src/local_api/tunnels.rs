@@ -1,6 +1,6 @@
-//! The contract's operations on tunnels.
+//! Running tunnels.
 
-use super::{ApiError, no_content, wire};
+use super::{ApiError, json, no_content};
 use crate::{config::Definition, context::AgentContext, tunnels::StartOutcome};
 use axum::{
     body::Body,
@@ -8,45 +8,48 @@ use axum::{
     http::StatusCode,
     response::Response,
 };
-use postern_api::{Code, Error};
-use serde_json::json;
+use postern_api::{Code, Error, local::RunningTunnelList};
 use std::{sync::Arc, time::Duration};
 
-/// How long the server may take to answer a start.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// Time for the server's response to a start.
+const START_TIMEOUT: Duration = Duration::from_secs(15);
 
 pub(super) async fn list(State(context): State<Arc<AgentContext>>) -> Response {
-    wire::ok(&json!({"tunnels": context.tunnels.list(), "uri": "/api/tunnels"}))
+    json::ok(&RunningTunnelList { tunnels: context.tunnels.list(), uri: "/api/tunnels".to_owned() })
 }
 
 pub(super) async fn detail(
     State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
 ) -> Result<Response, ApiError> {
-    context.tunnels.detail(&name).map(|tunnel| wire::ok(&tunnel)).ok_or_else(|| unknown(&name))
+    context.tunnels.detail(&name).map(|tunnel| json::ok(&tunnel)).ok_or_else(|| unknown(&name))
 }
 
-/// Starts a tunnel and waits for the server's answer. What was not started leaves nothing behind.
+/// Starts a tunnel and waits for the server's response. A failed start leaves nothing behind.
 pub(super) async fn start(State(context): State<Arc<AgentContext>>, body: Body) -> Result<Response, ApiError> {
-    let mut body = wire::object(body).await?;
-    let Some(name) = wire::text(&mut body, "name")? else {
+    let mut body = json::object(body).await?;
+    let Some(name) = json::take_text(&mut body, "name")? else {
         return Err(Error::new(Code::ConfigInvalid, "name: Is missing: every tunnel needs a name.")
             .with("key", "name")
             .into());
     };
     let definition = Definition::from_json(&name, &body).map_err(|problems| problems.to_error())?;
     publish(&context, Arc::new(definition)).await?;
-    context.tunnels.detail(&name).map(|tunnel| wire::answer(StatusCode::CREATED, &tunnel)).ok_or_else(|| unknown(&name))
+    context
+        .tunnels
+        .detail(&name)
+        .map(|tunnel| json::response(StatusCode::CREATED, &tunnel))
+        .ok_or_else(|| unknown(&name))
 }
 
-/// Starts a tunnel; it runs when this is answered, or there is none.
+/// Starts a tunnel and returns once it runs; after an error there is none.
 pub(super) async fn publish(context: &AgentContext, definition: Arc<Definition>) -> Result<(), ApiError> {
     if !context.is_online() {
         return Err(not_ready(context).into());
     }
     let name = definition.name.clone();
     context.tunnels.start(definition).await?;
-    let error = match tokio::time::timeout(PATIENCE, context.tunnels.start_outcome(&name)).await {
+    let error = match tokio::time::timeout(START_TIMEOUT, context.tunnels.start_outcome(&name)).await {
         Ok(StartOutcome::Running) => return Ok(()),
         Ok(StartOutcome::Refused(error)) => ApiError::from_server(error),
         Ok(StartOutcome::Stopped) => unknown(&name),
@@ -68,7 +71,7 @@ pub(super) fn unknown(name: &str) -> ApiError {
     Error::new(Code::TunnelUnknown, format!("There is no tunnel named `{shown}`.")).into()
 }
 
-/// Client libraries look for this wording and try again.
+/// Client libraries look for this wording and retry.
 fn not_ready(context: &AgentContext) -> Error {
     let why = context.session_status.current().reason.map(|reason| format!(": {reason}")).unwrap_or_default();
     Error::new(Code::SessionNotReady, format!("a successful tunnel session has not yet been established{why}"))

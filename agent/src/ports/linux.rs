@@ -1,23 +1,23 @@
-//! Sockets that listen, from `/proc`: those of other users too, though without their processes' names.
+//! Listening sockets from `/proc`. Those of other users are included, without their processes' names.
 
-use super::Found;
+use super::FoundSocket;
 use procfs::{
     net::{TcpNetEntry, TcpState, tcp, tcp6},
     process::{FDTarget, Process, all_processes},
 };
 use std::collections::HashMap;
 
-pub(super) fn all() -> Vec<Found> {
+pub(super) fn all() -> Vec<FoundSocket> {
     let entries = [tcp(), tcp6()].into_iter().flat_map(Result::unwrap_or_default);
     let listening: Vec<TcpNetEntry> = entries.filter(|entry| entry.state == TcpState::Listen).collect();
     let mut owners: HashMap<u64, Option<i32>> = listening.iter().map(|entry| (entry.inode, None)).collect();
     for process in all_processes().into_iter().flatten().flatten() {
-        // Of other users' processes the sockets cannot be read.
+        // The sockets of other users' processes cannot be read.
         for descriptor in process.fd().into_iter().flatten().flatten() {
             if let FDTarget::Socket(inode) = descriptor.target
                 && let Some(owner) = owners.get_mut(&inode)
             {
-                // The first of several that share a socket is its parent: numbers grow.
+                // Of several processes that share a socket the first is the parent: process ids grow.
                 *owner = Some(owner.map_or(process.pid, |known| known.min(process.pid)));
             }
         }
@@ -27,7 +27,7 @@ pub(super) fn all() -> Vec<Found> {
         .map(|entry| {
             let pid = owners.get(&entry.inode).copied().flatten();
             let process = pid.and_then(|pid| Process::new(pid).ok());
-            Found {
+            FoundSocket {
                 address: Some(entry.local_address),
                 socket: entry.inode,
                 pid: pid.and_then(|pid| u32::try_from(pid).ok()),

@@ -1,124 +1,103 @@
-//! What listens on this machine and could be published: which process, what it speaks, and what it probably is.
+//! Listening sockets on this machine that could be published: their processes, protocols and probable software.
 
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
-#[cfg_attr(target_os = "linux", path = "linux.rs")]
-mod found;
-mod known;
+mod known_services;
 mod probe;
+#[cfg_attr(not(target_os = "linux"), path = "other_systems.rs")]
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+mod sockets;
 
-use probe::Voice;
-use serde::Serialize;
+use postern_api::local::{ListeningPort, PortProtocol, TunnelProtocol};
+use probe::ProbeResult;
 use std::{
     collections::{BTreeMap, HashMap},
     net::{IpAddr, SocketAddr},
     sync::{Mutex, PoisonError},
 };
 
-/// More are not looked at: no machine has them.
-const MOST: usize = 1000;
-/// Where programs for developers listen if nobody tells them otherwise.
-const USUAL: std::ops::RangeInclusive<u16> = 3000..=9999;
-/// Of our own programs nothing is to be published this way.
-const OWN: [&str; 3] = ["postern", "postern-server", "postern-desktop"];
+/// The most ports that are listed.
+const MAX_PORTS: usize = 1000;
+/// The default ports of development servers.
+const DEVELOPMENT_PORTS: std::ops::RangeInclusive<u16> = 3000..=9999;
+/// Our own programs, which are not listed.
+const OWN_PROGRAMS: [&str; 3] = ["postern", "postern-server", "postern-desktop"];
 
-/// A socket that listens, as the system tells it.
+/// A listening socket as the system reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Found {
+struct FoundSocket {
     address: Option<SocketAddr>,
-    /// Tells this socket from a later one on the same port.
+    /// Distinguishes this socket from a later one on the same port.
     socket: u64,
     pid: Option<u32>,
-    /// The process's short name; unknown for processes of other users.
+    /// The process's short name; `None` for processes of other users.
     process: Option<String>,
-    /// The words it was started with. They never leave this module: a secret may stand in them.
+    /// The command line of the process. It never leaves this module, because it may contain secrets.
     words: Vec<String>,
 }
 
-/// Something to publish.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Listening {
-    /// Its port.
-    pub port: u16,
-    /// Where it listens.
-    pub address: String,
-    /// What to write as `addr` of a tunnel.
-    pub target: String,
-    /// What kind of tunnel fits: `http` or `tcp`.
-    pub proto: &'static str,
-    /// What it speaks: `http`, `https`, `tcp`; `None` where it was not asked or did not say.
-    pub speaks: Option<&'static str>,
-    /// The process's name.
-    pub process: Option<String>,
-    /// The process's number.
-    pub pid: Option<u32>,
-    /// What it probably is: `Vite`, `PostgreSQL`.
-    pub service: Option<String>,
-}
-
-/// Looks for what listens, and remembers what it has asked: a socket that has answered is not spoken to again.
+/// Lists listening sockets and caches probe results: a socket that has responded is not probed again.
 #[derive(Default)]
-pub struct Finder {
-    asked: Mutex<HashMap<(u16, u64), Voice>>,
+pub struct PortScanner {
+    probed: Mutex<HashMap<(u16, u64), ProbeResult>>,
 }
 
-impl Finder {
-    /// What listens, what is most likely to be published first. Nobody is spoken to.
-    pub async fn look(&self) -> Vec<Listening> {
+impl PortScanner {
+    /// Lists listening sockets, the most likely ones to be published first. Probes nothing.
+    pub async fn list(&self) -> Vec<ListeningPort> {
         let found = self.found().await;
-        let mut listening: Vec<Listening> = found.into_iter().map(|(port, one)| self.judge(port, one)).collect();
+        let mut listening: Vec<ListeningPort> = found.into_iter().map(|(port, one)| self.describe(port, one)).collect();
         listening.sort_by_key(|one| (rank(one), one.port));
         listening
     }
 
-    /// Asks what listens on one port what it speaks; `None` where nothing does.
-    pub async fn look_at(&self, port: u16) -> Option<Listening> {
+    /// Probes the socket on one port; `None` if nothing listens there.
+    pub async fn probe(&self, port: u16) -> Option<ListeningPort> {
         let (_, one) = self.found().await.into_iter().find(|(known, _)| *known == port)?;
-        self.ask((port, one.socket), reachable(one.address?)).await;
-        Some(self.judge(port, one))
+        self.probe_socket((port, one.socket), reachable(one.address?)).await;
+        Some(self.describe(port, one))
     }
 
-    async fn ask(&self, socket: (u16, u64), address: SocketAddr) {
-        if self.voice(socket.0, socket).is_none_or(|voice| voice.silent) {
-            let voice = probe::ask(address).await;
-            self.asked().insert(socket, voice);
+    async fn probe_socket(&self, socket: (u16, u64), address: SocketAddr) {
+        if self.known_result(socket.0, socket).is_none_or(|result| result.silent) {
+            let result = probe::probe(address).await;
+            self.probed().insert(socket, result);
         }
     }
 
-    async fn found(&self) -> Vec<(u16, Found)> {
-        let found = tokio::task::spawn_blocking(found::all).await.unwrap_or_default();
+    async fn found(&self) -> Vec<(u16, FoundSocket)> {
+        let found = tokio::task::spawn_blocking(sockets::all).await.unwrap_or_default();
         let found = one_for_each_port(found);
         let alive: Vec<(u16, u64)> = found.iter().map(|(port, one)| (*port, one.socket)).collect();
-        self.asked().retain(|socket, _| alive.contains(socket));
+        self.probed().retain(|socket, _| alive.contains(socket));
         found
     }
 
-    /// What a socket has said, or need not be asked.
-    fn voice(&self, port: u16, socket: (u16, u64)) -> Option<Voice> {
-        // What is known not to speak HTTP is not disturbed: a printer prints what it hears.
-        if known::by_port(port).is_some() {
-            return Some(Voice::of("tcp"));
+    /// The cached result for a socket, or the fixed one for a port that must not be probed.
+    fn known_result(&self, port: u16, socket: (u16, u64)) -> Option<ProbeResult> {
+        // Services that are known not to speak HTTP are left alone: a printer would print the request.
+        if known_services::by_port(port).is_some() {
+            return Some(ProbeResult::new(PortProtocol::Tcp));
         }
-        self.asked().get(&socket).cloned()
+        self.probed().get(&socket).cloned()
     }
 
-    fn judge(&self, port: u16, found: Found) -> Listening {
+    fn describe(&self, port: u16, found: FoundSocket) -> ListeningPort {
         let address = found.address.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], port)));
-        let voice = self.voice(port, (port, found.socket)).unwrap_or_default();
-        let started_as = known::by_words(found.process.as_deref(), &found.words);
-        let speaks = voice.speaks.or_else(|| started_as.filter(|(_, pages)| *pages).map(|_| "http"));
+        let result = self.known_result(port, (port, found.socket)).unwrap_or_default();
+        let started_as = known_services::by_command_line(found.process.as_deref(), &found.words);
+        let speaks = result.speaks.or_else(|| started_as.filter(|(_, pages)| *pages).map(|_| PortProtocol::Http));
         let service = started_as
             .map(|(name, _)| name.to_owned())
-            .or(voice.software)
-            .or_else(|| known::by_port(port).map(str::to_owned));
+            .or(result.software)
+            .or_else(|| known_services::by_port(port).map(str::to_owned));
         let local = address.ip().is_unspecified() || address.ip() == IpAddr::from([127, 0, 0, 1]);
         let target = match speaks {
-            Some("https") if local => format!("https://localhost:{port}"),
-            Some("https") => format!("https://{address}"),
+            Some(PortProtocol::Https) if local => format!("https://localhost:{port}"),
+            Some(PortProtocol::Https) => format!("https://{address}"),
             _ if local => port.to_string(),
             _ => address.to_string(),
         };
-        let proto = if speaks == Some("tcp") { "tcp" } else { "http" };
-        Listening {
+        let proto = if speaks == Some(PortProtocol::Tcp) { TunnelProtocol::Tcp } else { TunnelProtocol::Http };
+        ListeningPort {
             port,
             address: address.to_string(),
             target,
@@ -130,28 +109,28 @@ impl Finder {
         }
     }
 
-    fn asked(&self) -> std::sync::MutexGuard<'_, HashMap<(u16, u64), Voice>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn probed(&self) -> std::sync::MutexGuard<'_, HashMap<(u16, u64), ProbeResult>> {
+        self.probed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One of the sockets of each port: the one that `localhost` reaches, if there is one.
-fn one_for_each_port(found: Vec<Found>) -> Vec<(u16, Found)> {
-    let mut ports: BTreeMap<u16, Found> = BTreeMap::new();
+/// One socket of each port: the one that `localhost` reaches, if there is one.
+fn one_for_each_port(found: Vec<FoundSocket>) -> Vec<(u16, FoundSocket)> {
+    let mut ports: BTreeMap<u16, FoundSocket> = BTreeMap::new();
     for one in found {
         let Some(address) = one.address else { continue };
-        let own =
-            one.pid == Some(std::process::id()) || one.process.as_deref().is_some_and(|process| OWN.contains(&process));
+        let own = one.pid == Some(std::process::id())
+            || one.process.as_deref().is_some_and(|process| OWN_PROGRAMS.contains(&process));
         let known = ports.get(&address.port()).and_then(|known| known.address);
-        if !own && known.is_none_or(|known| nearness(address) < nearness(known)) {
+        if !own && known.is_none_or(|known| localhost_rank(address) < localhost_rank(known)) {
             ports.insert(address.port(), one);
         }
     }
-    ports.into_iter().take(MOST).collect()
+    ports.into_iter().take(MAX_PORTS).collect()
 }
 
-/// Smaller is nearer to what `localhost` means.
-fn nearness(address: SocketAddr) -> u8 {
+/// The rank of an address for `localhost`; 0 is the best.
+fn localhost_rank(address: SocketAddr) -> u8 {
     match address.ip() {
         IpAddr::V4(ip) if ip.is_loopback() => 0,
         IpAddr::V4(ip) if ip.is_unspecified() => 1,
@@ -161,20 +140,20 @@ fn nearness(address: SocketAddr) -> u8 {
     }
 }
 
-/// Where to connect to reach a socket that listens everywhere.
+/// The address to connect to for a socket that listens on all addresses.
 fn reachable(address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() { SocketAddr::from(([127, 0, 0, 1], address.port())) } else { address }
 }
 
-/// Pages first, then what may be some, then what is known to be something else.
-fn rank(one: &Listening) -> u8 {
+/// Web servers first, then unknown services, then services that are known not to speak HTTP.
+fn rank(one: &ListeningPort) -> u8 {
     match one.speaks {
-        Some("http" | "https") => 0,
-        // Programs that people start by hand listen here.
-        None if USUAL.contains(&one.port) && one.process.is_some() => 1,
+        Some(PortProtocol::Http | PortProtocol::Https) => 0,
+        // Programs that developers start listen here.
+        None if DEVELOPMENT_PORTS.contains(&one.port) && one.process.is_some() => 1,
         None if one.process.is_some() => 2,
         None => 3,
-        Some(_) => 4,
+        Some(PortProtocol::Tcp) => 4,
     }
 }
 
@@ -190,12 +169,16 @@ mod tests {
         net::TcpListener,
     };
 
-    fn at(address: &str, process: &str) -> Found {
-        Found { address: Some(address.parse().expect("valid")), process: Some(process.into()), ..Found::default() }
+    fn at(address: &str, process: &str) -> FoundSocket {
+        FoundSocket {
+            address: Some(address.parse().expect("valid")),
+            process: Some(process.into()),
+            ..FoundSocket::default()
+        }
     }
 
     #[test]
-    fn each_port_stands_once_and_our_own_not_at_all() {
+    fn each_port_is_listed_once_and_our_own_not_at_all() {
         let found = vec![
             at("[::]:3000", "node"),
             at("127.0.0.1:3000", "node"),
@@ -209,7 +192,7 @@ mod tests {
         assert_eq!(ports, [(22, "192.168.1.5".to_owned()), (3000, "127.0.0.1".to_owned())]);
     }
 
-    /// A server of HTTP that counts whom it has heard.
+    /// An HTTP server that counts its connections.
     async fn example() -> (SocketAddr, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("listening");
         let address = listener.local_addr().expect("bound");
@@ -227,57 +210,57 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_silent_is_asked_again() {
+    async fn a_silent_socket_is_probed_again() {
         let (address, heard) = example().await;
-        let finder = Finder::default();
+        let scanner = PortScanner::default();
         let socket = (address.port(), 7);
-        finder.asked().insert(socket, probe::Voice { silent: true, ..probe::Voice::of("tcp") });
-        finder.ask(socket, address).await;
-        assert_eq!(finder.voice(socket.0, socket).expect("asked").speaks, Some("http"));
+        scanner.probed().insert(socket, ProbeResult { silent: true, ..ProbeResult::new(PortProtocol::Tcp) });
+        scanner.probe_socket(socket, address).await;
+        assert_eq!(scanner.known_result(socket.0, socket).expect("probed").speaks, Some(PortProtocol::Http));
         assert_eq!(heard.load(Ordering::SeqCst), 1);
     }
 
     #[tokio::test]
-    async fn a_socket_is_asked_once_however_often_somebody_looks() {
+    async fn a_socket_that_responded_is_probed_once() {
         let (address, heard) = example().await;
-        let finder = Finder::default();
-        let found = Found { address: Some(address), socket: 7, ..Found::default() };
-        assert_eq!(finder.judge(address.port(), found.clone()).speaks, None);
+        let scanner = PortScanner::default();
+        let found = FoundSocket { address: Some(address), socket: 7, ..FoundSocket::default() };
+        assert_eq!(scanner.describe(address.port(), found.clone()).speaks, None);
         for _ in 0..3 {
-            finder.ask((address.port(), 7), address).await;
+            scanner.probe_socket((address.port(), 7), address).await;
         }
-        let judged = finder.judge(address.port(), found);
-        assert_eq!((judged.speaks, judged.proto), (Some("http"), "http"));
-        assert_eq!(judged.service.as_deref(), Some("Example"));
-        assert_eq!(judged.target, address.port().to_string());
+        let port_view = scanner.describe(address.port(), found);
+        assert_eq!((port_view.speaks, port_view.proto), (Some(PortProtocol::Http), TunnelProtocol::Http));
+        assert_eq!(port_view.service.as_deref(), Some("Example"));
+        assert_eq!(port_view.target, address.port().to_string());
         assert_eq!(heard.load(Ordering::SeqCst), 1);
     }
 
     #[tokio::test]
-    async fn a_database_is_known_by_its_port_and_not_spoken_to() {
+    async fn a_database_is_recognized_by_its_port_and_not_probed() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("listening");
-        let finder = Finder::default();
-        finder.ask((5432, 1), listener.local_addr().expect("bound")).await;
-        assert!(finder.asked().is_empty());
-        let found = Found { address: Some("127.0.0.1:5432".parse().expect("valid")), ..Found::default() };
-        let judged = finder.judge(5432, found);
-        assert_eq!((judged.service.as_deref(), judged.proto), (Some("PostgreSQL"), "tcp"));
+        let scanner = PortScanner::default();
+        scanner.probe_socket((5432, 1), listener.local_addr().expect("bound")).await;
+        assert!(scanner.probed().is_empty());
+        let found = FoundSocket { address: Some("127.0.0.1:5432".parse().expect("valid")), ..FoundSocket::default() };
+        let port_view = scanner.describe(5432, found);
+        assert_eq!((port_view.service.as_deref(), port_view.proto), (Some("PostgreSQL"), TunnelProtocol::Tcp));
     }
 
     #[test]
-    fn what_is_started_as_a_web_server_is_taken_for_one() {
-        let found = Found { words: vec!["node".into(), "/x/bin/vite".into()], ..at("[::1]:5173", "node") };
-        let judged = Finder::default().judge(5173, found);
-        assert_eq!((judged.service.as_deref(), judged.speaks), (Some("Vite"), Some("http")));
-        assert_eq!(judged.target, "[::1]:5173");
+    fn a_process_with_the_command_line_of_a_web_server_is_one() {
+        let found = FoundSocket { words: vec!["node".into(), "/x/bin/vite".into()], ..at("[::1]:5173", "node") };
+        let port_view = PortScanner::default().describe(5173, found);
+        assert_eq!((port_view.service.as_deref(), port_view.speaks), (Some("Vite"), Some(PortProtocol::Http)));
+        assert_eq!(port_view.target, "[::1]:5173");
     }
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn the_system_tells_of_a_listener_with_its_process() {
+    async fn the_system_reports_a_listener_with_its_process() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("listening");
         let port = listener.local_addr().expect("bound").port();
-        let found = found::all().into_iter().find(|one| one.address.is_some_and(|address| address.port() == port));
+        let found = sockets::all().into_iter().find(|one| one.address.is_some_and(|address| address.port() == port));
         let found = found.expect("listed");
         assert_eq!(found.pid, Some(std::process::id()));
         assert!(found.process.is_some() && found.socket != 0);

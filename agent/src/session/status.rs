@@ -1,23 +1,11 @@
 //! The status of the session, for the status page and the log.
 
-use crate::capture::Happening;
+use crate::capture::AgentEvent;
 use jiff::Timestamp;
 use postern_api::Error;
+pub use postern_api::local::SessionState;
 use std::time::Duration;
 use tokio::sync::{broadcast, watch};
-
-/// The state of the session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionState {
-    /// Established.
-    Online,
-    /// Being established.
-    Connecting,
-    /// Failed; the next attempt is scheduled.
-    Waiting,
-    /// Refused by the server; the next attempt is far away, or comes when the configuration changes.
-    Refused,
-}
 
 /// The status of the session.
 #[derive(Clone, Debug)]
@@ -43,33 +31,12 @@ pub struct SessionStatus {
 /// Holds the status and publishes its changes.
 pub struct StatusPublisher {
     status: watch::Sender<SessionStatus>,
-    feed: broadcast::Sender<Happening>,
-}
-
-impl SessionState {
-    /// The state as the API writes it.
-    pub fn word(self) -> &'static str {
-        match self {
-            SessionState::Online => "online",
-            SessionState::Connecting => "connecting",
-            SessionState::Waiting => "waiting",
-            SessionState::Refused => "refused",
-        }
-    }
-
-    /// The state of the agent as a whole.
-    pub fn overall(self) -> &'static str {
-        match self {
-            SessionState::Online => "online",
-            SessionState::Connecting => "connecting",
-            SessionState::Waiting | SessionState::Refused => "offline",
-        }
-    }
+    feed: broadcast::Sender<AgentEvent>,
 }
 
 impl StatusPublisher {
     /// The status before the first attempt.
-    pub fn new(feed: broadcast::Sender<Happening>) -> Self {
+    pub fn new(feed: broadcast::Sender<AgentEvent>) -> Self {
         let status = SessionStatus {
             state: SessionState::Connecting,
             server_addr: String::new(),
@@ -134,7 +101,7 @@ impl StatusPublisher {
 
     fn change(&self, change: impl FnOnce(&mut SessionStatus)) {
         self.status.send_modify(change);
-        let _ = self.feed.send(Happening::Status);
+        let _ = self.feed.send(AgentEvent::Status);
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::capture::{
     TunnelTag,
-    sniffer::{Conversation, Observer, Tap, Way},
+    sniffer::{ConnectTiming, Conversation, ConversationTap, Observer},
 };
 use crate::config::tls_identity::TlsIdentity;
 use postern_api::{Code, Error};
@@ -53,7 +53,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
             return;
         }
     };
-    let timing = Way { transit: tunnels.transit(), connect: Some(connecting.elapsed()) };
+    let timing = ConnectTiming { transit: tunnels.transit(), connect: Some(connecting.elapsed()) };
     let notes = incoming.metadata();
     let visitor = match incoming.accept().await {
         Ok(visitor) => visitor,
@@ -68,7 +68,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
         if let Some(identity) = endpoint.definition.identity.as_ref().filter(|_| terminates_here) {
             return terminate(identity, &endpoint, start, visitor, local).await;
         }
-        let conversation = Conversation::new(observer(&tunnels, &endpoint, start, notes)).over(timing);
+        let conversation = Conversation::new(observer(&tunnels, &endpoint, start, notes)).with_timing(timing);
         match local {
             LocalStream::Plain(local) => join(&tunnels, conversation, &endpoint, start, visitor, local).await,
             LocalStream::Tls(local) => join(&tunnels, conversation, &endpoint, start, visitor, *local).await,
@@ -129,7 +129,7 @@ async fn refuse(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, mut incoming:
         if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     incoming.refuse_after_peek(error, inspect).await;
-    conversation.failed(&why);
+    conversation.fail(&why);
 }
 
 async fn join<L>(
@@ -145,13 +145,13 @@ async fn join<L>(
     let captured =
         start.kind == StreamKind::Http && endpoint.definition.upstream_protocol.app_protocol == AppProtocol::Http1;
     let end = if captured {
-        let (requests, responses, ending) = Tap::pair(conversation);
+        let (requests, responses, ending) = ConversationTap::pair(conversation);
         let end = relay_tapped(visitor, local, requests, responses).await;
         if let Some(missing) = ending.missing_response()
             && let Some(why) = tunnels.explain_missing_response(&missing, &endpoint.definition.upstream).await
         {
             tracing::warn!(tunnel = endpoint.name, visitor = %start.visitor, "{why}");
-            ending.failed(&why);
+            ending.fail(&why);
         }
         end
     } else {

@@ -16,7 +16,7 @@ pub mod view;
 pub use endpoint::{EndpointKind, EndpointPhase, TunnelEndpoint};
 
 use crate::{
-    capture::{CaptureStore, Happening, MissingResponse},
+    capture::{CaptureStore, AgentEvent, MissingResponse},
     config::{
         Definition, LocalUpstream,
         state_file::{AgentStateFile, PreviousAddress},
@@ -45,7 +45,7 @@ pub struct Tunnels(Arc<TunnelsInner>);
 struct TunnelsInner {
     table: Mutex<TunnelTable>,
     changes: watch::Sender<u64>,
-    feed: broadcast::Sender<Happening>,
+    feed: broadcast::Sender<AgentEvent>,
     state: Arc<AgentStateFile>,
     local: LocalDialer,
     diagnosis: ResponseDiagnosis,
@@ -70,7 +70,7 @@ impl Tunnels {
         state: Arc<AgentStateFile>,
         local: LocalDialer,
         store: Arc<CaptureStore>,
-        feed: broadcast::Sender<Happening>,
+        feed: broadcast::Sender<AgentEvent>,
     ) -> Self {
         let changes = watch::Sender::new(0);
         Tunnels(Arc::new(TunnelsInner {
@@ -446,7 +446,7 @@ impl Tunnels {
 
     fn notify_change(&self) {
         self.0.changes.send_modify(|version| *version += 1);
-        let _ = self.0.feed.send(Happening::Tunnels);
+        let _ = self.0.feed.send(AgentEvent::Tunnels);
     }
 
     fn unknown(&self, name: &str) -> Error {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::capture::{
     Exchange, TunnelTag,
-    replay::{Changes, Repeat, repeat},
+    replay_request::{PreparedReplay, ReplayChanges, build},
     sniffer::{Conversation, Observer},
 };
 use postern_api::{Code, Error};
@@ -29,7 +29,7 @@ pub struct ReplayRequest<'a> {
     /// Target tunnel, if it is not the original one.
     pub tunnel: Option<&'a str>,
     /// Changes to the request.
-    pub changes: &'a Changes,
+    pub changes: &'a ReplayChanges,
     /// Sends it through the edge instead of straight to the local service.
     pub edge: Option<&'a EdgeClient>,
 }
@@ -51,32 +51,32 @@ impl Tunnels {
         };
         let endpoint = match replay.tunnel {
             Some(name) => self.active_endpoint(name, None),
-            None => self.active_endpoint(&exchange.opening.tunnel.definition, Some(exchange.opening.tunnel.proto)),
+            None => self.active_endpoint(&exchange.info.tunnel.definition, Some(exchange.info.tunnel.proto)),
         };
-        let target = replay.tunnel.unwrap_or(&exchange.opening.tunnel.definition);
+        let target = replay.tunnel.unwrap_or(&exchange.info.tunnel.definition);
         let endpoint = endpoint.ok_or_else(|| not_running(target))?;
         let mut observer = Observer {
             store: Some(self.store().clone()),
             meter: endpoint.requests.clone(),
             tunnel: Arc::new(TunnelTag {
                 definition: endpoint.tag.definition.clone(),
-                proto: captured_proto(&endpoint, exchange.opening.tunnel.proto),
+                proto: captured_proto(&endpoint, exchange.info.tunnel.proto),
             }),
-            remote: exchange.opening.remote().to_owned(),
+            remote: exchange.info.remote().to_owned(),
             replay_of: Some(exchange.id),
             through_edge: replay.edge.is_some(),
             notes: None,
         };
         if let Some(edge) = replay.edge {
             let address = self.public_address(&endpoint, &exchange)?;
-            let repeat = repeat(&exchange, replay.changes, Some(&address.authority))?;
+            let prepared = build(&exchange, replay.changes, Some(&address.authority))?;
             let (stream, own) = edge.connect_to(&address).await?;
             observer.remote = own;
             // Counted when it arrives as a visitor's request.
             observer.meter = Arc::default();
-            return Ok(begin(stream, Conversation::new(observer), repeat, endpoint));
+            return Ok(begin(stream, Conversation::new(observer), prepared, endpoint));
         }
-        let repeat = repeat(&exchange, replay.changes, None)?;
+        let prepared = build(&exchange, replay.changes, None)?;
         if endpoint.definition.upstream_protocol.app_protocol == AppProtocol::Http2 {
             let message = format!(
                 "The local service of `{}` speaks HTTP/2, but captured requests are HTTP/1.1 and cannot be replayed to it.",
@@ -86,7 +86,7 @@ impl Tunnels {
         }
         let options = LocalConnectOptions::for_visitor(
             &endpoint.definition.upstream_protocol,
-            visitor_address(exchange.opening.remote()),
+            visitor_address(exchange.info.remote()),
             None,
         );
         let local =
@@ -96,9 +96,9 @@ impl Tunnels {
             })?;
         let conversation = Conversation::new(observer);
         Ok(match local {
-            LocalStream::Plain(local) => begin(local, conversation, repeat, endpoint),
-            LocalStream::Tls(local) => begin(*local, conversation, repeat, endpoint),
-            LocalStream::Other(local) => begin(local, conversation, repeat, endpoint),
+            LocalStream::Plain(local) => begin(local, conversation, prepared, endpoint),
+            LocalStream::Tls(local) => begin(*local, conversation, prepared, endpoint),
+            LocalStream::Other(local) => begin(local, conversation, prepared, endpoint),
         })
     }
 
@@ -127,13 +127,13 @@ impl Tunnels {
     /// `TunnelUnknown` if the local service is requested and the tunnel does not run; `ReplayFailed` if the request has
     /// no valid host.
     pub fn base_of(&self, exchange: &Exchange, local: bool) -> Result<String, Error> {
-        let tag = &exchange.opening.tunnel;
+        let tag = &exchange.info.tunnel;
         if local {
             let endpoint =
                 self.active_endpoint(&tag.definition, Some(tag.proto)).ok_or_else(|| not_running(&tag.definition))?;
             return Ok(endpoint.definition.upstream.shown(true).trim_end_matches('/').to_owned());
         }
-        let host = exchange.opening.host();
+        let host = exchange.info.host();
         let valid =
             !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
         if !valid {
@@ -180,15 +180,15 @@ fn captured_proto(endpoint: &TunnelEndpoint, captured: &'static str) -> &'static
 }
 
 /// Starts the exchange and returns the id under which it is captured.
-fn begin<S>(stream: S, mut conversation: Conversation, repeat: Repeat, endpoint: Arc<TunnelEndpoint>) -> Option<u64>
+fn begin<S>(stream: S, mut conversation: Conversation, prepared: PreparedReplay, endpoint: Arc<TunnelEndpoint>) -> Option<u64>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    conversation.request_bytes(&repeat.bytes);
+    conversation.request_bytes(&prepared.bytes);
     let id = conversation.newest().map(|exchange| exchange.id);
     tokio::spawn(async move {
         tokio::select! {
-            ended = tokio::time::timeout(REPLAY_TIMEOUT, exchange_messages(stream, conversation, &repeat)) => {
+            ended = tokio::time::timeout(REPLAY_TIMEOUT, exchange_messages(stream, conversation, &prepared)) => {
                 if let Ok(Err(error)) = ended {
                     tracing::debug!(%error, "a replay ended early");
                 }
@@ -200,13 +200,13 @@ where
 }
 
 /// Writes the request and reads until its response is complete.
-async fn exchange_messages<L>(local: L, mut conversation: Conversation, repeat: &Repeat) -> std::io::Result<()>
+async fn exchange_messages<L>(local: L, mut conversation: Conversation, prepared: &PreparedReplay) -> std::io::Result<()>
 where
     L: AsyncRead + AsyncWrite + Unpin,
 {
     let (mut read, mut write) = tokio::io::split(local);
     let sending = async {
-        write.write_all(&repeat.bytes).await?;
+        write.write_all(&prepared.bytes).await?;
         write.flush().await
     };
     let receiving = async {

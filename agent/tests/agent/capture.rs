@@ -165,11 +165,11 @@ fn resident() -> u64 {
 fn hundreds_of_megabytes_of_bodies_take_no_more_memory_than_allowed() {
     use postern_agent::capture::{
         CaptureStore, TunnelTag,
-        event::feed,
+        event::event_channel,
         sniffer::{Conversation, Observer},
     };
     use std::sync::Arc;
-    let store = Arc::new(CaptureStore::new(Some(50 << 20), 1 << 20, feed()));
+    let store = Arc::new(CaptureStore::new(Some(50 << 20), 1 << 20, event_channel()));
     let observer = Observer {
         store: Some(store.clone()),
         meter: Arc::default(),

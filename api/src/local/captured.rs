@@ -67,7 +67,6 @@ pub enum ReplayPath {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryList<'a> {
     /// The captured requests.
-    #[serde(borrow)]
     pub requests: Vec<RequestSummary<'a>>,
     /// The `before` of the next page; null at the end.
     pub next: Option<Cow<'a, str>>,

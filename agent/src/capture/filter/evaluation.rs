@@ -1,7 +1,7 @@
 //! Evaluation of a filter on one captured request. Heads and bodies are read on demand and at most once.
 
 use super::{
-    NumberRange, FilterNode, FilterTest,
+    FilterNode, FilterTest, NumberRange,
     fields::{FilterFlag, MessageScope, TextField},
     matcher::TextMatcher,
 };
@@ -58,7 +58,9 @@ impl<'a> Candidate<'a> {
             FilterTest::Text(field, matcher) => self.text(*field, matcher),
             FilterTest::Method(method) => info.method().eq_ignore_ascii_case(method),
             FilterTest::Tunnel(name) => info.tunnel.is_called(name, str::eq_ignore_ascii_case),
-            FilterTest::Header(scope, name, matcher) => self.sides(*scope).any(|side| self.has_header(side, name, matcher)),
+            FilterTest::Header(scope, name, matcher) => {
+                self.sides(*scope).any(|side| self.has_header(side, name, matcher))
+            }
             FilterTest::Body(scope, matcher) => self.sides(*scope).any(|side| self.has_in_body(side, matcher)),
             FilterTest::Status(bounds) => within(bounds, self.state(|state| state.status).map(u64::from)),
             FilterTest::Duration(bounds) => within(bounds, self.state(|state| state.duration).map(nanoseconds)),

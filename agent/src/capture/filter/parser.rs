@@ -1,9 +1,9 @@
 //! The grammar of filters: tests side by side must all match; `and`, `or`, `not` and parentheses combine them.
 
 use super::{
-    NumberRange, FilterError, FilterNode, FilterTest,
-    fields::{self, FilterField, FIELD_NAMES},
-    lexer::{FilterOperator, PlacedToken, FilterToken, tokenize},
+    FilterError, FilterNode, FilterTest, NumberRange,
+    fields::{self, FIELD_NAMES, FilterField},
+    lexer::{FilterOperator, FilterToken, PlacedToken, tokenize},
     matcher::TextMatcher,
 };
 use crate::config::suggestion::nearest;
@@ -116,14 +116,23 @@ fn contains(text: &str, at: usize) -> Result<TextMatcher, FilterError> {
     TextMatcher::contains(text).ok_or_else(|| FilterError::at(at, "This text is too long to search for; shorten it."))
 }
 
-fn parse_test(at: usize, name: &str, operator: FilterOperator, value: &str, value_at: usize) -> Result<FilterTest, FilterError> {
+fn parse_test(
+    at: usize,
+    name: &str,
+    operator: FilterOperator,
+    value: &str,
+    value_at: usize,
+) -> Result<FilterTest, FilterError> {
     let field = FilterField::from_name(name).ok_or_else(|| unknown(at, name))?;
     let wrong = |right: &str| FilterError::at(value_at, format!("`{name}` takes {right}."));
     let text = || match operator {
         FilterOperator::Has => contains(value, value_at),
         FilterOperator::Is => Ok(TextMatcher::equal(value)),
         FilterOperator::Matches => TextMatcher::pattern(value).map_err(|why| {
-            FilterError::at(value_at, format!("This is not a regular expression ({why}); `{name}:` searches for plain text."))
+            FilterError::at(
+                value_at,
+                format!("This is not a regular expression ({why}); `{name}:` searches for plain text."),
+            )
         }),
         _ => Err(wrong("`:` (contains), `=` (is) or `~` (matches a regular expression), and a text")),
     };
@@ -152,7 +161,10 @@ fn parse_test(at: usize, name: &str, operator: FilterOperator, value: &str, valu
         FilterField::Size(scope) => {
             let right = "a number of bytes: `size>1mb`, `size<=500`, `size=0`";
             let number = fields::parse_bytes(value).ok_or_else(|| wrong(right))?;
-            FilterTest::Size(scope, bounds(operator, NumberRange { min: number, max: number }).ok_or_else(|| wrong(right))?)
+            FilterTest::Size(
+                scope,
+                bounds(operator, NumberRange { min: number, max: number }).ok_or_else(|| wrong(right))?,
+            )
         }
         FilterField::Flag(flag) => {
             let plain = matches!(operator, FilterOperator::Has | FilterOperator::Is);
@@ -181,5 +193,8 @@ fn unknown(at: usize, name: &str) -> FilterError {
         Some(near) => format!("Did you mean `{near}`?"),
         None => format!("The fields are {} and `header.<name>`.", FIELD_NAMES.join(", ")),
     };
-    FilterError::at(at, format!("There is no field `{shown}`. {meant} To search for the text itself, put it in quotes."))
+    FilterError::at(
+        at,
+        format!("There is no field `{shown}`. {meant} To search for the text itself, put it in quotes."),
+    )
 }

@@ -40,7 +40,11 @@ struct FrameHeader {
 
 impl WebSocketReader {
     /// Takes bytes.
-    pub(crate) fn feed(&mut self, mut bytes: &[u8], mut emit: impl FnMut(WebSocketPart<'_>)) -> Result<(), WebSocketError> {
+    pub(crate) fn feed(
+        &mut self,
+        mut bytes: &[u8],
+        mut emit: impl FnMut(WebSocketPart<'_>),
+    ) -> Result<(), WebSocketError> {
         loop {
             if let Some(frame) = &mut self.frame {
                 let taken = usize::try_from(frame.left).unwrap_or(usize::MAX).min(bytes.len());

@@ -1,21 +1,21 @@
 use super::*;
 
-const NOBODY: OwnNames<'static> = OwnNames { listening: None, allowed: &[] };
+const NO_NAMES: OwnNames<'static> = OwnNames { listening: None, allowed: &[] };
 
-fn ask(method: Method, target: &str, headers: &[(&str, &str)]) -> Result<(), Code> {
-    ask_as(&NOBODY, method, target, headers)
+fn check_head(method: Method, target: &str, headers: &[(&str, &str)]) -> Result<(), Code> {
+    check_head_with(&NO_NAMES, method, target, headers)
 }
 
-fn ask_as(names: &OwnNames<'_>, method: Method, target: &str, list: &[(&str, &str)]) -> Result<(), Code> {
+fn check_head_with(names: &OwnNames<'_>, method: Method, target: &str, list: &[(&str, &str)]) -> Result<(), Code> {
     let mut headers = HeaderMap::new();
     for (name, value) in list {
         headers.append(name.parse::<axum::http::HeaderName>().expect("a name"), value.parse().expect("a value"));
     }
-    judge(&method, &target.parse().expect("a target"), &headers, names).map_err(|error| error.code)
+    check(&method, &target.parse().expect("a target"), &headers, names).map_err(|error| error.code)
 }
 
 #[test]
-fn only_loopback_literals_and_localhost_are_our_host() {
+fn only_loopback_literals_and_localhost_are_own_hosts() {
     for host in [
         "127.0.0.1",
         "127.0.0.1:4040",
@@ -27,7 +27,7 @@ fn only_loopback_literals_and_localhost_are_our_host() {
         "127.0.0.2",
         "[::ffff:127.0.0.1]",
     ] {
-        assert_eq!(ask(Method::GET, "/", &[("host", host)]), Ok(()), "{host}");
+        assert_eq!(check_head(Method::GET, "/", &[("host", host)]), Ok(()), "{host}");
     }
     for host in [
         "0.0.0.0",
@@ -48,16 +48,16 @@ fn only_loopback_literals_and_localhost_are_our_host() {
         "evil.example:127.0.0.1",
         "192.168.1.2",
     ] {
-        assert_eq!(ask(Method::GET, "/", &[("host", host)]), Err(Code::HostRefused), "{host}");
+        assert_eq!(check_head(Method::GET, "/", &[("host", host)]), Err(Code::HostRefused), "{host}");
     }
-    assert_eq!(ask(Method::GET, "/", &[]), Err(Code::HostRefused));
-    assert_eq!(ask(Method::GET, "/", &[("host", "localhost"), ("host", "localhost")]), Err(Code::HostRefused));
+    assert_eq!(check_head(Method::GET, "/", &[]), Err(Code::HostRefused));
+    assert_eq!(check_head(Method::GET, "/", &[("host", "localhost"), ("host", "localhost")]), Err(Code::HostRefused));
 }
 
 #[test]
-fn a_host_in_the_target_is_judged_too() {
-    assert_eq!(ask(Method::GET, "http://evil.example/", &[("host", "localhost")]), Err(Code::HostRefused));
-    assert_eq!(ask(Method::GET, "http://localhost:4040/", &[]), Ok(()));
+fn a_host_in_the_target_is_checked_too() {
+    assert_eq!(check_head(Method::GET, "http://evil.example/", &[("host", "localhost")]), Err(Code::HostRefused));
+    assert_eq!(check_head(Method::GET, "http://localhost:4040/", &[]), Ok(()));
 }
 
 #[test]
@@ -69,20 +69,20 @@ fn more_hosts_are_allowed_by_the_configuration_only() {
     ];
     let names = OwnNames { listening: "192.0.2.7".parse().ok(), allowed: &allowed };
     for host in ["box.local", "BOX.local.:1", "a.dev.example", "10.1.2.3:4040", "192.0.2.7"] {
-        assert_eq!(ask_as(&names, Method::GET, "/", &[("host", host)]), Ok(()), "{host}");
+        assert_eq!(check_head_with(&names, Method::GET, "/", &[("host", host)]), Ok(()), "{host}");
     }
     for host in ["dev.example", "xdev.example", "11.0.0.1", "a.box.local", "192.0.2.8"] {
-        assert_eq!(ask_as(&names, Method::GET, "/", &[("host", host)]), Err(Code::HostRefused), "{host}");
+        assert_eq!(check_head_with(&names, Method::GET, "/", &[("host", host)]), Err(Code::HostRefused), "{host}");
     }
 }
 
 #[test]
-fn other_sites_are_refused_and_plain_programs_are_not() {
+fn other_sites_are_refused_and_programs_are_not() {
     let own = ("host", "127.0.0.1:4040");
     for (name, value) in
         [("origin", "http://127.0.0.1:4040"), ("sec-fetch-site", "same-origin"), ("sec-fetch-site", "none")]
     {
-        assert_eq!(ask(Method::GET, "/api/", &[own, (name, value)]), Ok(()), "{value}");
+        assert_eq!(check_head(Method::GET, "/api/", &[own, (name, value)]), Ok(()), "{value}");
     }
     for (name, value) in [
         ("origin", "http://evil.example"),
@@ -93,7 +93,7 @@ fn other_sites_are_refused_and_plain_programs_are_not() {
         ("sec-fetch-site", "cross-site"),
         ("sec-fetch-site", "same-site"),
     ] {
-        assert_eq!(ask(Method::GET, "/api/", &[own, (name, value)]), Err(Code::OriginRefused), "{value}");
+        assert_eq!(check_head(Method::GET, "/api/", &[own, (name, value)]), Err(Code::OriginRefused), "{value}");
     }
 }
 
@@ -101,25 +101,33 @@ fn other_sites_are_refused_and_plain_programs_are_not() {
 fn bodies_must_be_json() {
     let own = ("host", "localhost");
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx", ""] {
-        assert_eq!(ask(Method::POST, "/api/tunnels", &[own, ("content-type", kind)]), Err(Code::JsonOnly), "{kind}");
         assert_eq!(
-            ask(Method::DELETE, "/api/requests/http", &[own, ("content-type", kind)]),
+            check_head(Method::POST, "/api/tunnels", &[own, ("content-type", kind)]),
+            Err(Code::JsonOnly),
+            "{kind}"
+        );
+        assert_eq!(
+            check_head(Method::DELETE, "/api/requests/http", &[own, ("content-type", kind)]),
             Err(Code::JsonOnly),
             "{kind}"
         );
     }
-    assert_eq!(ask(Method::POST, "/api/tunnels", &[own]), Err(Code::JsonOnly));
+    assert_eq!(check_head(Method::POST, "/api/tunnels", &[own]), Err(Code::JsonOnly));
     assert_eq!(
-        ask(Method::PUT, "/api/configured/a", &[own, ("content-type", "application/json; charset=utf-8")]),
+        check_head(Method::PUT, "/api/configured/a", &[own, ("content-type", "application/json; charset=utf-8")]),
         Ok(())
     );
-    assert_eq!(ask(Method::DELETE, "/api/requests/http", &[own]), Ok(()), "curl -X DELETE");
-    assert_eq!(ask(Method::DELETE, "/api/requests/http", &[own, ("content-length", "3")]), Err(Code::JsonOnly));
+    assert_eq!(check_head(Method::DELETE, "/api/requests/http", &[own]), Ok(()), "curl -X DELETE");
+    assert_eq!(check_head(Method::DELETE, "/api/requests/http", &[own, ("content-length", "3")]), Err(Code::JsonOnly));
 }
 
 #[test]
-fn what_comes_through_a_proxy_or_a_tunnel_is_refused() {
+fn requests_through_a_proxy_or_a_tunnel_are_refused() {
     for name in ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "postern-request-id"] {
-        assert_eq!(ask(Method::GET, "/api/", &[("host", "localhost"), (name, "x")]), Err(Code::HostRefused), "{name}");
+        assert_eq!(
+            check_head(Method::GET, "/api/", &[("host", "localhost"), (name, "x")]),
+            Err(Code::HostRefused),
+            "{name}"
+        );
     }
 }

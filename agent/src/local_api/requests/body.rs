@@ -1,7 +1,7 @@
-//! The body of a captured message, whole or by range, so that nobody needs to load what is not looked at.
+//! The body of a captured message, whole or by range (RFC 9110 section 14).
 
-use super::{ApiError, one};
-use crate::{capture::Bodies, context::AgentContext};
+use super::{ApiError, captured};
+use crate::{capture::CapturedBody, context::AgentContext};
 use axum::{
     body::{Body, Bytes},
     extract::{Path, RawQuery, State},
@@ -18,8 +18,8 @@ pub(crate) async fn request(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let bodies = one(&context, &id)?.request_body();
-    answer(bodies, query.as_deref().unwrap_or_default(), &headers)
+    let body = captured(&context, &id)?.request_body();
+    body_response(body, query.as_deref().unwrap_or_default(), &headers)
 }
 
 pub(crate) async fn response(
@@ -28,14 +28,14 @@ pub(crate) async fn response(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let bodies = one(&context, &id)?.response_body().ok_or_else(|| {
-        Error::new(Code::CapturedUnknown, "The request has no response, or none yet. Ask again once it has come.")
+    let body = captured(&context, &id)?.response_body().ok_or_else(|| {
+        Error::new(Code::CapturedUnknown, "The request has no response, or none yet. Try again once it has arrived.")
     })?;
-    answer(bodies, query.as_deref().unwrap_or_default(), &headers)
+    body_response(body, query.as_deref().unwrap_or_default(), &headers)
 }
 
-/// The bytes and nothing that a browser would make of them.
-fn answer(bodies: Bodies, query: &str, headers: &HeaderMap) -> Result<Response, ApiError> {
+/// The bytes as a download, which no browser renders.
+fn body_response(body: CapturedBody, query: &str, headers: &HeaderMap) -> Result<Response, ApiError> {
     let wire = match query {
         "" | "as=content" => false,
         "as=wire" => true,
@@ -45,21 +45,22 @@ fn answer(bodies: Bodies, query: &str, headers: &HeaderMap) -> Result<Response, 
         }
     };
     let pieces = || -> Box<dyn Iterator<Item = Bytes> + Send> {
-        if wire { Box::new(bodies.wire()) } else { Box::new(bodies.content()) }
+        if wire { Box::new(body.wire()) } else { Box::new(body.content()) }
     };
     let length: u64 = pieces().map(|piece| piece.len() as u64).sum();
-    let wanted = headers.get(header::RANGE).and_then(|range| range.to_str().ok()).and_then(|range| span(range, length));
-    let (status, from, to) = match wanted {
+    let range =
+        headers.get(header::RANGE).and_then(|range| range.to_str().ok()).and_then(|range| parse_range(range, length));
+    let (status, from, to) = match range {
         None => (StatusCode::OK, 0, length),
         Some(Some((from, to))) => (StatusCode::PARTIAL_CONTENT, from, to),
         Some(None) => {
-            let message = format!("The body has {length} bytes; the range asks for bytes behind its end.");
+            let message = format!("The body has {length} bytes; the range begins after its end.");
             let mut refusal = ApiError::from(Error::new(Code::RangeUnsatisfiable, message)).into_response();
             set(&mut refusal, header::CONTENT_RANGE, &format!("bytes */{length}"));
             return Ok(refusal);
         }
     };
-    let cut = part(pieces(), from, to).map(Ok::<_, Infallible>);
+    let cut = slice(pieces(), from, to).map(Ok::<_, Infallible>);
     let mut response = (status, Body::from_stream(stream::iter(cut))).into_response();
     set(&mut response, header::CONTENT_TYPE, "application/octet-stream");
     set(&mut response, header::CONTENT_DISPOSITION, "attachment");
@@ -77,9 +78,9 @@ fn set(response: &mut Response, name: header::HeaderName, value: &str) {
     }
 }
 
-/// One span of bytes, its end excluded. `None` for a range that is not understood, which then does not count;
-/// `Some(None)` for one that lies behind the end.
-fn span(range: &str, length: u64) -> Option<Option<(u64, u64)>> {
+/// Parses a single byte range into its start and its exclusive end. `None` for a header that is ignored; `Some(None)` for
+/// a range that cannot be satisfied.
+fn parse_range(range: &str, length: u64) -> Option<Option<(u64, u64)>> {
     let (first, last) = range.strip_prefix("bytes=")?.split_once('-')?;
     let number = |text: &str| -> Option<u64> {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -99,8 +100,8 @@ fn span(range: &str, length: u64) -> Option<Option<(u64, u64)>> {
     Some((from < to).then_some((from, to)))
 }
 
-/// The bytes of a span, out of pieces.
-fn part(pieces: impl Iterator<Item = Bytes> + Send, from: u64, to: u64) -> impl Iterator<Item = Bytes> + Send {
+/// The bytes from `from` to before `to` of a body in chunks.
+fn slice(pieces: impl Iterator<Item = Bytes> + Send, from: u64, to: u64) -> impl Iterator<Item = Bytes> + Send {
     let mut at = 0;
     pieces
         .map(move |piece| {
@@ -120,7 +121,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn ranges_are_read_as_the_standard_says() {
+    fn ranges_are_parsed_as_rfc_9110_says() {
         for (range, length, expected) in [
             ("bytes=0-0", 10, Some(Some((0, 1)))),
             ("bytes=2-", 10, Some(Some((2, 10)))),
@@ -137,19 +138,19 @@ mod tests {
             ("bytes=", 10, None),
             ("bytes=-", 10, None),
         ] {
-            assert_eq!(span(range, length), expected, "{range} of {length}");
+            assert_eq!(parse_range(range, length), expected, "{range} of {length}");
         }
     }
 
     proptest! {
         #[test]
-        fn a_part_is_what_a_slice_is(sizes in prop::collection::vec(0usize..9, 0..12), from in 0u64..90, more in 0u64..90) {
+        fn a_slice_of_chunks_equals_a_slice_of_the_whole(sizes in prop::collection::vec(0usize..9, 0..12), from in 0u64..90, more in 0u64..90) {
             let whole: Vec<u8> = (0..sizes.iter().sum::<usize>()).map(|at| at as u8).collect();
             let mut rest = Bytes::from(whole.clone());
             let pieces: Vec<Bytes> = sizes.iter().map(|size| rest.split_to(*size)).collect();
             let from = from.min(whole.len() as u64);
             let to = (from + more).min(whole.len() as u64);
-            let cut: Vec<u8> = part(pieces.into_iter(), from, to).flatten().collect();
+            let cut: Vec<u8> = slice(pieces.into_iter(), from, to).flatten().collect();
             prop_assert_eq!(cut, whole[from as usize..to as usize].to_vec());
         }
     }

@@ -1,6 +1,6 @@
 //! Captured requests for other programs: as a command for `curl`, as HAR files, and HAR files back again.
 
-use super::{ApiError, found, one, query, wire};
+use super::{ApiError, captured, json, query, search};
 use crate::{
     capture::export::{Secrets, curl, har},
     context::AgentContext,
@@ -11,47 +11,51 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use postern_api::{Code, Error};
-use serde_json::json;
+use postern_api::{
+    Code, Error,
+    local::{CurlCommand, HarImport, ReplayPath},
+};
 use std::{convert::Infallible, sync::Arc};
 
-/// No file that is imported is larger than this.
-const LARGEST_FILE: usize = 64 << 20;
+/// The most bytes of an imported file.
+const MAX_FILE_BYTES: usize = 64 << 20;
 
 pub(crate) async fn as_curl(
     State(context): State<Arc<AgentContext>>,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let mut through = "edge".to_owned();
+    let mut through = ReplayPath::Edge;
     let mut shown = false;
     for (name, value) in url::form_urlencoded::parse(query.as_deref().unwrap_or_default().as_bytes()) {
         match (name.as_ref(), value.as_ref()) {
-            ("through", "edge" | "local") => through = value.into_owned(),
+            ("through", "edge") => through = ReplayPath::Edge,
+            ("through", "local") => through = ReplayPath::Local,
             ("through", _) => return Err(invalid("`through` must be `edge` or `local`.")),
             ("secrets", value) => shown = secrets(value)?,
             _ => return Err(unknown(&name)),
         }
     }
-    let exchange = one(&context, &id)?;
-    let base = context.tunnels.base_of(&exchange, through == "local")?;
+    let exchange = captured(&context, &id)?;
+    let base = context.tunnels.base_of(&exchange, through == ReplayPath::Local)?;
     let rules = context.store.rules();
     let secrets = if shown { Secrets::Shown } else { Secrets::Hidden(context.store.redactor(), &rules) };
     let command = curl::command(&exchange, &base, secrets)?;
-    Ok(wire::ok(&json!({"command": command, "through": through, "secrets": if shown { "show" } else { "hide" }})))
+    let secrets = if shown { "show" } else { "hide" };
+    Ok(json::ok(&CurlCommand { command, through, secrets: secrets.into() }))
 }
 
 pub(crate) async fn as_har(
     State(context): State<Arc<AgentContext>>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let (selection, others) = query::with_others(query.as_deref().unwrap_or_default(), &["secrets"])?;
+    let (selection, others) = query::parse_with(query.as_deref().unwrap_or_default(), &["secrets"])?;
     let shown = match others.first() {
         Some((_, value)) => secrets(value)?,
         None => false,
     };
-    let mut page = found(&context, selection).await?;
-    // Files tell what happened from the beginning.
+    let mut page = search(&context, selection).await?;
+    // Files are in the order of time.
     page.found.reverse();
     let rules = context.store.rules();
     let entries = page.found.into_iter().enumerate().map(move |(index, exchange)| {
@@ -59,7 +63,7 @@ pub(crate) async fn as_har(
         let secrets = if shown { Secrets::Shown } else { Secrets::Hidden(context.store.redactor(), &rules) };
         format!("{comma}{}", har::entry(&exchange, secrets))
     });
-    let pieces = [har::begin()].into_iter().chain(entries).chain([har::end().to_owned()]);
+    let pieces = [har::header()].into_iter().chain(entries).chain([har::footer().to_owned()]);
     let stream = futures::stream::iter(pieces.map(|piece| Ok::<_, Infallible>(Bytes::from(piece))));
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
@@ -69,13 +73,13 @@ pub(crate) async fn as_har(
 }
 
 pub(crate) async fn import(State(context): State<Arc<AgentContext>>, body: Body) -> Result<Response, ApiError> {
-    let file = to_bytes(body, LARGEST_FILE).await.map_err(|_| {
-        let message = format!("The file could not be read, or it is larger than {} MiB.", LARGEST_FILE >> 20);
+    let file = to_bytes(body, MAX_FILE_BYTES).await.map_err(|_| {
+        let message = format!("The file could not be read, or it is larger than {} MiB.", MAX_FILE_BYTES >> 20);
         Error::new(Code::BodyTooLarge, message)
     })?;
     let reading = tokio::task::spawn_blocking(move || har::import(&context.store, &file));
-    let imported = reading.await.map_err(|_| Error::new(Code::Internal, "The import was broken off."))??;
-    Ok(wire::answer(StatusCode::CREATED, &json!({"imported": imported})))
+    let imported = reading.await.map_err(|_| Error::new(Code::Internal, "The import was interrupted."))??;
+    Ok(json::response(StatusCode::CREATED, &HarImport { imported: imported as u64 }))
 }
 
 fn secrets(value: &str) -> Result<bool, ApiError> {

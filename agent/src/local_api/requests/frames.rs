@@ -1,10 +1,7 @@
-//! What passed inside a captured exchange: messages of WebSockets and server-sent events, page by page.
+//! Frames of a captured exchange: messages of WebSockets and server-sent events, in pages.
 
-use super::{ApiError, one, wire};
-use crate::{
-    capture::{exchange::shown_id, view},
-    context::AgentContext,
-};
+use super::{ApiError, captured, json};
+use crate::{capture::view, context::AgentContext};
 use axum::{
     extract::{Path, RawQuery, State},
     response::Response,
@@ -20,7 +17,7 @@ pub(crate) async fn list(
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let exchange = one(&context, &id)?;
+    let exchange = captured(&context, &id)?;
     let (mut after, mut limit) = (0, DEFAULT_LIMIT);
     for (name, value) in url::form_urlencoded::parse(query.as_deref().unwrap_or_default().as_bytes()) {
         let number = || {
@@ -36,7 +33,5 @@ pub(crate) async fn list(
             }
         }
     }
-    let mut page = view::frames(&exchange, after, limit);
-    page["uri"] = format!("/api/requests/http/{}/frames", shown_id(exchange.id())).into();
-    Ok(wire::ok(&page))
+    Ok(json::ok(&view::frames(&exchange, after, limit)))
 }

@@ -1,17 +1,17 @@
-//! The contract's operations on captured requests, and the short list.
+//! Captured requests: lists, details, and everything that is done with them.
 
+pub(super) mod annotations;
 pub(super) mod body;
 pub(super) mod export;
 pub(super) mod frames;
-pub(super) mod marks;
 mod query;
 pub(super) mod replay;
 
-use super::{ApiError, no_content, wire};
+use super::{ApiError, json, no_content};
 use crate::{
     capture::{
-        Exchange, Page, Selection, Summary,
-        view::{self, Raw},
+        Exchange, ExchangePage, ExchangeQuery,
+        view::{self, RawPart},
     },
     context::AgentContext,
 };
@@ -21,40 +21,31 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
-use postern_api::{Code, Error};
-use serde::Serialize;
-use serde_json::json;
+use postern_api::{Code, Error, local::SummaryList};
 use std::{convert::Infallible, sync::Arc};
 
 pub(super) async fn list(
     State(context): State<Arc<AgentContext>>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let page = found(&context, query::selection(query.as_deref().unwrap_or_default())?).await?;
+    let page = search(&context, query::parse(query.as_deref().unwrap_or_default())?).await?;
     Ok(streamed(page))
-}
-
-#[derive(Serialize)]
-struct ShortList<'a> {
-    requests: Vec<Summary<'a>>,
-    next: Option<&'a str>,
-    cut: bool,
 }
 
 pub(super) async fn summaries(
     State(context): State<Arc<AgentContext>>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let page = found(&context, query::selection(query.as_deref().unwrap_or_default())?).await?;
+    let page = search(&context, query::parse(query.as_deref().unwrap_or_default())?).await?;
     let requests = page.found.iter().map(|exchange| exchange.summary()).collect();
-    Ok(wire::ok(&ShortList { requests, next: page.next.as_deref(), cut: page.cut }))
+    Ok(json::ok(&SummaryList { requests, next: page.next.as_deref().map(Into::into), cut: page.cut }))
 }
 
-/// Looks where nothing else waits for it.
-pub(super) async fn found(context: &Arc<AgentContext>, selection: Selection) -> Result<Page, ApiError> {
+/// Runs a search on a thread where it may block.
+pub(super) async fn search(context: &Arc<AgentContext>, query: ExchangeQuery) -> Result<ExchangePage, ApiError> {
     let store = context.store.clone();
-    let looking = tokio::task::spawn_blocking(move || selection.find(&store));
-    looking.await.map_err(|_| Error::new(Code::Internal, "The search was broken off.").into())
+    let searching = tokio::task::spawn_blocking(move || query.find(&store));
+    searching.await.map_err(|_| Error::new(Code::Internal, "The search was interrupted.").into())
 }
 
 pub(super) async fn detail(
@@ -63,18 +54,18 @@ pub(super) async fn detail(
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let raw = match query.as_deref().unwrap_or_default() {
-        "" | "raw=whole" => Raw::Whole,
-        "raw=head" => Raw::Head,
+        "" | "raw=whole" => RawPart::Whole,
+        "raw=head" => RawPart::Head,
         _ => {
             let message = "The query can be `raw=head` (the head alone; bodies are read by range) or `raw=whole`.";
             return Err(Error::new(Code::QueryInvalid, message).into());
         }
     };
-    Ok(wire::ok(&view::detail(&*one(&context, &id)?, raw)))
+    Ok(json::ok(&view::detail(&*captured(&context, &id)?, raw)))
 }
 
 /// The captured request with this id.
-fn one(context: &AgentContext, id: &str) -> Result<Arc<Exchange>, ApiError> {
+fn captured(context: &AgentContext, id: &str) -> Result<Arc<Exchange>, ApiError> {
     context.store.get(id).ok_or_else(|| {
         let shown: String = id.chars().take(40).collect();
         let message = format!(
@@ -89,14 +80,16 @@ pub(super) async fn clear(State(context): State<Arc<AgentContext>>) -> Response 
     no_content()
 }
 
-/// One captured request after the other is turned into text while the answer is sent: all of them together with
-/// their bodies would take a multiple of the store's own memory.
-fn streamed(page: Page) -> Response {
+/// Writes a `RequestList` one request at a time while the response is sent: all of them with their bodies would take a
+/// multiple of the store's memory.
+fn streamed(page: ExchangePage) -> Response {
+    let to_json = |value: &_| serde_json::to_string(value).expect("plain data is JSON");
     let begin = [r#"{"uri":"/api/requests/http","requests":["#.to_owned()];
-    let end = format!("],\"next\":{},\"cut\":{}}}", json!(page.next), page.cut);
-    let items = page.found.into_iter().enumerate().map(|(index, exchange)| {
+    let next = page.next.map_or_else(|| "null".to_owned(), |id| format!("\"{id}\""));
+    let end = format!("],\"next\":{next},\"cut\":{}}}", page.cut);
+    let items = page.found.into_iter().enumerate().map(move |(index, exchange)| {
         let comma = if index > 0 { "," } else { "" };
-        format!("{comma}{}", view::detail(&exchange, Raw::Whole))
+        format!("{comma}{}", to_json(&view::detail(&exchange, RawPart::Whole)))
     });
     let pieces = begin.into_iter().chain(items).chain([end]);
     let stream = futures::stream::iter(pieces.map(|piece| Ok::<_, Infallible>(Bytes::from(piece))));

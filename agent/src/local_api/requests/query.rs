@@ -1,43 +1,43 @@
-//! The query of a list: how many, which tunnel, from where to where, and a filter.
+//! The query parameters of lists.
 
 use super::ApiError;
-use crate::capture::{Selection, filter::Filter, store::parse_id};
+use crate::capture::{ExchangeQuery, exchange::parse_id, filter::Filter};
 use postern_api::{Code, Error};
 
 const DEFAULT_LIMIT: usize = 50;
-/// More than this is never listed at once.
+/// The most requests of a page.
 const MAX_LIMIT: usize = 10_000;
 
-/// Reads a query.
-pub(super) fn selection(query: &str) -> Result<Selection, ApiError> {
-    let (selection, rest) = with_others(query, &[])?;
+/// Parses a query.
+pub(super) fn parse(query: &str) -> Result<ExchangeQuery, ApiError> {
+    let (parsed, rest) = parse_with(query, &[])?;
     debug_assert!(rest.is_empty());
-    Ok(selection)
+    Ok(parsed)
 }
 
-/// The same; parameters with these names are handed back.
-pub(super) fn with_others(query: &str, others: &[&str]) -> Result<(Selection, Vec<(String, String)>), ApiError> {
+/// Parses a query that may have the parameters `others`, which are returned.
+pub(super) fn parse_with(query: &str, others: &[&str]) -> Result<(ExchangeQuery, Vec<(String, String)>), ApiError> {
     let wrong = |code: Code, message: String| Err(ApiError::from(Error::new(code, message)));
-    let mut selection = Selection { limit: DEFAULT_LIMIT, ..Selection::default() };
+    let mut parsed = ExchangeQuery { limit: DEFAULT_LIMIT, ..ExchangeQuery::default() };
     let mut seen = Vec::new();
-    let mut handed_back = Vec::new();
+    let mut other_parameters = Vec::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         if seen.contains(&name) {
-            return wrong(Code::QueryRepeated, format!("The parameter `{name}` stands twice in the query."));
+            return wrong(Code::QueryRepeated, format!("The parameter `{name}` is repeated in the query."));
         }
         match name.as_ref() {
             "limit" => match value.parse::<usize>() {
-                Ok(limit) => selection.limit = limit.min(MAX_LIMIT),
+                Ok(limit) => parsed.limit = limit.min(MAX_LIMIT),
                 Err(_) => return wrong(Code::QueryInvalid, "`limit` must be a whole number.".into()),
             },
-            "tunnel_name" => selection.tunnel = Some(value.into_owned()).filter(|name| !name.is_empty()),
+            "tunnel_name" => parsed.tunnel = Some(value.into_owned()).filter(|name| !name.is_empty()),
             "before" => match parse_id(&value) {
-                Some(id) => selection.before = Some(id),
+                Some(id) => parsed.before = Some(id),
                 None => return wrong(Code::QueryInvalid, "`before` must be the id of a captured request.".into()),
             },
             "since" => match (parse_id(&value), value.parse::<jiff::Timestamp>()) {
-                (Some(id), _) => selection.after = Some(id),
-                (None, Ok(time)) => selection.since = Some(time),
+                (Some(id), _) => parsed.after = Some(id),
+                (None, Ok(time)) => parsed.since = Some(time),
                 (None, Err(_)) => {
                     let message =
                         "`since` must be the id of a captured request, or a time such as 2026-11-21T14:02:00Z.";
@@ -46,9 +46,9 @@ pub(super) fn with_others(query: &str, others: &[&str]) -> Result<(Selection, Ve
             },
             "filter" => {
                 let filter = Filter::parse(&value).map_err(Error::from)?;
-                selection.filter = Some(filter).filter(|_| !value.trim().is_empty());
+                parsed.filter = Some(filter).filter(|_| !value.trim().is_empty());
             }
-            other if others.contains(&other) => handed_back.push((other.to_owned(), value.into_owned())),
+            other if others.contains(&other) => other_parameters.push((other.to_owned(), value.into_owned())),
             _ => {
                 let shown: String = name.chars().take(40).collect();
                 return wrong(Code::QueryUnknown, format!("There is no parameter `{shown}` here."));
@@ -56,7 +56,7 @@ pub(super) fn with_others(query: &str, others: &[&str]) -> Result<(Selection, Ve
         }
         seen.push(name);
     }
-    Ok((selection, handed_back))
+    Ok((parsed, other_parameters))
 }
 
 #[cfg(test)]
@@ -65,19 +65,19 @@ mod tests {
 
     #[test]
     fn the_query_is_checked() {
-        let read = selection("limit=3&tunnel_name=command_line+(http)").expect("valid");
+        let read = parse("limit=3&tunnel_name=command_line+(http)").expect("valid");
         assert_eq!((read.limit, read.tunnel.as_deref()), (3, Some("command_line (http)")));
-        assert_eq!(selection("").expect("valid").limit, DEFAULT_LIMIT);
+        assert_eq!(parse("").expect("valid").limit, DEFAULT_LIMIT);
         for wrong in
             ["limit=x", "limit=-1", "limit=1&limit=2", "other=1", "before=1", "since=x", "filter=(", "secrets=show"]
         {
-            assert!(selection(wrong).is_err(), "{wrong}");
+            assert!(parse(wrong).is_err(), "{wrong}");
         }
-        assert!(selection("before=0000000100000002&filter=").expect("valid").filter.is_none());
-        assert_eq!(selection("since=0000000100000002").expect("valid").after, Some(0x1_0000_0002));
-        assert!(selection("since=2026-11-21T14:02:00Z&filter=status:5xx").expect("valid").since.is_some());
+        assert!(parse("before=0000000100000002&filter=").expect("valid").filter.is_none());
+        assert_eq!(parse("since=0000000100000002").expect("valid").after, Some(0x1_0000_0002));
+        assert!(parse("since=2026-11-21T14:02:00Z&filter=status:5xx").expect("valid").since.is_some());
         assert_eq!(
-            with_others("secrets=show&limit=1", &["secrets"]).expect("valid").1,
+            parse_with("secrets=show&limit=1", &["secrets"]).expect("valid").1,
             [("secrets".into(), "show".into())]
         );
     }

@@ -1,10 +1,10 @@
-//! Sending a captured request again, changed or not, straight to the local service or through the edge.
+//! Replays of captured requests, changed or not, to the local service or through the edge.
 
-use super::{ApiError, wire};
+use super::{ApiError, json};
 use crate::{
     capture::{
         exchange::shown_id,
-        replay::{Changes, Headers},
+        replay_request::{ReplayChanges, ReplayHeaderChanges},
     },
     context::AgentContext,
     tunnels::{edge_client::EdgeClient, replay::ReplayRequest},
@@ -20,60 +20,60 @@ use postern_api::{Code, Error};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
-/// A replay may bring a body along.
-const LARGEST: usize = 32 << 20;
+/// The most bytes of a request, which may hold another body in Base64.
+const MAX_BODY_BYTES: usize = 32 << 20;
 
-/// 204 as the contract says; `Location` names the new captured request.
+/// 204; `Location` names the new captured request.
 pub(crate) async fn replay(State(context): State<Arc<AgentContext>>, body: Body) -> Result<Response, ApiError> {
-    let mut body = wire::object_within(body, LARGEST).await?;
-    let Some(id) = wire::text(&mut body, "id")? else {
+    let mut body = json::object_within(body, MAX_BODY_BYTES).await?;
+    let Some(id) = json::take_text(&mut body, "id")? else {
         return Err(Error::new(Code::FieldMissing, "`id` is missing: name the captured request to replay.").into());
     };
-    let tunnel = wire::text(&mut body, "tunnel_name")?.filter(|name| !name.is_empty());
-    let through = wire::text(&mut body, "through")?;
+    let tunnel = json::take_text(&mut body, "tunnel_name")?.filter(|name| !name.is_empty());
+    let through = json::take_text(&mut body, "through")?;
     let edge = match through.as_deref() {
         None | Some("local") => None,
         Some("edge") => Some(EdgeClient::new(&context.config().settings)),
         Some(_) => return Err(invalid("`through` must be `local` (the default) or `edge`.")),
     };
     let changes = changes(&mut body)?;
-    wire::nothing_else(&body)?;
-    let again = ReplayRequest { id: &id, tunnel: tunnel.as_deref(), changes: &changes, edge: edge.as_ref() };
-    let made = context.tunnels.replay(again).await?;
+    json::reject_unknown(&body)?;
+    let replay = ReplayRequest { id: &id, tunnel: tunnel.as_deref(), changes: &changes, edge: edge.as_ref() };
+    let made = context.tunnels.replay(replay).await?;
     Ok(match made {
         Some(id) => {
-            let place = format!("/api/requests/http/{}", shown_id(id));
-            (StatusCode::NO_CONTENT, [(header::LOCATION, place)]).into_response()
+            let location = format!("/api/requests/http/{}", shown_id(id));
+            (StatusCode::NO_CONTENT, [(header::LOCATION, location)]).into_response()
         }
         None => StatusCode::NO_CONTENT.into_response(),
     })
 }
 
-fn changes(body: &mut Map<String, Json>) -> Result<Changes, ApiError> {
-    let method = wire::text(body, "method")?;
-    let path = wire::text(body, "path")?;
+fn changes(body: &mut Map<String, Json>) -> Result<ReplayChanges, ApiError> {
+    let method = json::take_text(body, "method")?;
+    let path = json::take_text(body, "path")?;
     let headers = headers(body.shift_remove("headers"))?;
-    let text = wire::text(body, "body")?.map(String::into_bytes);
-    let coded = match wire::text(body, "body_base64")? {
+    let text = json::take_text(body, "body")?.map(String::into_bytes);
+    let coded = match json::take_text(body, "body_base64")? {
         Some(coded) => Some(STANDARD.decode(coded).map_err(|_| invalid("`body_base64` is not valid base64."))?),
         None => None,
     };
     if text.is_some() && coded.is_some() {
         return Err(invalid("Give `body` or `body_base64`, not both."));
     }
-    Ok(Changes { method, path, headers, body: text.or(coded) })
+    Ok(ReplayChanges { method, path, headers, body: text.or(coded) })
 }
 
 /// An object changes the headers it names (text, a list of texts, or null to leave one out); a list of
 /// `[name, value]` replaces all of them.
-fn headers(written: Option<Json>) -> Result<Headers, ApiError> {
+fn headers(written: Option<Json>) -> Result<ReplayHeaderChanges, ApiError> {
     let wrong = || {
         invalid(
             "`headers` must be an object of names with a text, a list of texts or null, or a list of [name, value] pairs.",
         )
     };
     match written {
-        None | Some(Json::Null) => Ok(Headers::Same),
+        None | Some(Json::Null) => Ok(ReplayHeaderChanges::Unchanged),
         Some(Json::Object(named)) => {
             let values = |value: Json| match value {
                 Json::Null => Ok(Vec::new()),
@@ -82,7 +82,7 @@ fn headers(written: Option<Json>) -> Result<Headers, ApiError> {
                 _ => Err(wrong()),
             };
             let pairs = named.into_iter().map(|(name, value)| Ok((name, values(value)?)));
-            pairs.collect::<Result<_, ApiError>>().map(Headers::Some)
+            pairs.collect::<Result<_, ApiError>>().map(ReplayHeaderChanges::Named)
         }
         Some(Json::Array(items)) => {
             let pair = |item: Json| match item {
@@ -93,7 +93,7 @@ fn headers(written: Option<Json>) -> Result<Headers, ApiError> {
                 }
                 _ => Err(wrong()),
             };
-            items.into_iter().map(pair).collect::<Result<_, ApiError>>().map(Headers::All)
+            items.into_iter().map(pair).collect::<Result<_, ApiError>>().map(ReplayHeaderChanges::Replaced)
         }
         Some(_) => Err(wrong()),
     }

@@ -4,7 +4,7 @@ use crate::capture::{
     CaptureStore, TunnelTag,
     exchange::{Exchange, RequestInfo, RequestTexts, Side, parse_id},
     head::{MAX_HEAD_BYTES, RequestHead, ResponseHead},
-    };
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use postern_api::{Code, Error};
 use serde::Deserialize;
@@ -257,7 +257,13 @@ fn version(written: &str) -> &'static str {
 }
 
 /// Builds a message. The transfer coding is applied again and a wrong length is corrected.
-fn message(first: &str, headers: Vec<HarHeader>, body: Vec<u8>, cut: bool, complete: bool) -> Result<ImportedMessage, String> {
+fn message(
+    first: &str,
+    headers: Vec<HarHeader>,
+    body: Vec<u8>,
+    cut: bool,
+    complete: bool,
+) -> Result<ImportedMessage, String> {
     let mut head = first.as_bytes().to_vec();
     let has = |name: &str| headers.iter().any(|header| header.name.eq_ignore_ascii_case(name));
     let chunked = has("transfer-encoding");

@@ -1,15 +1,15 @@
-//! Sockets that listen, where there is no `/proc`.
+//! Listening sockets on systems without `/proc`.
 
-use super::Found;
+use super::FoundSocket;
 use listeners::{Protocol, SocketState};
 
-pub(super) fn all() -> Vec<Found> {
+pub(super) fn all() -> Vec<FoundSocket> {
     let listening = listeners::get_all().unwrap_or_default();
     let of_tcp = listening.into_iter().filter(|one| one.protocol == Protocol::TCP && one.state == SocketState::Listen);
     of_tcp
-        .map(|one| Found {
+        .map(|one| FoundSocket {
             address: Some(one.socket),
-            // A process has a port once at a time.
+            // A process has a port only once at a time.
             socket: u64::from(one.process.pid),
             pid: Some(one.process.pid),
             words: vec![one.process.path],

@@ -1,4 +1,4 @@
-//! JSON in and out.
+//! JSON bodies of requests and responses.
 
 use super::ApiError;
 use axum::{
@@ -10,29 +10,29 @@ use postern_api::{Code, Error};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-/// No body of a call is larger than this.
-const MAX_BODY: usize = 256 * 1024;
+/// The most bytes of an ordinary request body.
+const MAX_BODY_BYTES: usize = 256 * 1024;
 
 /// 200 with a body.
 pub(super) fn ok(value: &impl Serialize) -> Response {
-    answer(StatusCode::OK, value)
+    response(StatusCode::OK, value)
 }
 
 /// A status with a body.
-pub(super) fn answer(status: StatusCode, value: &impl Serialize) -> Response {
+pub(super) fn response(status: StatusCode, value: &impl Serialize) -> Response {
     let body = serde_json::to_vec(value).expect("plain data is JSON");
     (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-/// The body of a call, which must be an object.
+/// The body of a request, which must be an object.
 pub(super) async fn object(body: Body) -> Result<Map<String, Json>, ApiError> {
-    object_within(body, MAX_BODY).await
+    object_within(body, MAX_BODY_BYTES).await
 }
 
-/// The same, of another size.
-pub(super) async fn object_within(body: Body, most: usize) -> Result<Map<String, Json>, ApiError> {
-    let bytes = to_bytes(body, most).await.map_err(|_| {
-        Error::new(Code::BodyTooLarge, format!("The body could not be read, or it is larger than {most} bytes."))
+/// Like [`object`], with another limit in bytes.
+pub(super) async fn object_within(body: Body, limit: usize) -> Result<Map<String, Json>, ApiError> {
+    let bytes = to_bytes(body, limit).await.map_err(|_| {
+        Error::new(Code::BodyTooLarge, format!("The body could not be read, or it is larger than {limit} bytes."))
     })?;
     match serde_json::from_slice(&bytes) {
         Ok(Json::Object(members)) => Ok(members),
@@ -41,8 +41,8 @@ pub(super) async fn object_within(body: Body, most: usize) -> Result<Map<String,
     }
 }
 
-/// A member that must be text.
-pub(super) fn text(members: &mut Map<String, Json>, name: &str) -> Result<Option<String>, ApiError> {
+/// Removes a member that must be text.
+pub(super) fn take_text(members: &mut Map<String, Json>, name: &str) -> Result<Option<String>, ApiError> {
     match members.shift_remove(name) {
         None | Some(Json::Null) => Ok(None),
         Some(Json::String(text)) => Ok(Some(text)),
@@ -50,8 +50,8 @@ pub(super) fn text(members: &mut Map<String, Json>, name: &str) -> Result<Option
     }
 }
 
-/// Refuses members that nobody has read.
-pub(super) fn nothing_else(members: &Map<String, Json>) -> Result<(), ApiError> {
+/// Rejects members that were not removed before.
+pub(super) fn reject_unknown(members: &Map<String, Json>) -> Result<(), ApiError> {
     match members.keys().next() {
         None => Ok(()),
         Some(name) => {

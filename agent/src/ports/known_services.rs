@@ -1,7 +1,7 @@
-//! Services by the port they usually have, and by the words their processes were started with.
+//! Services recognized by their usual port or by the command line of their process.
 
-/// Ports of services that speak something else than HTTP, or that take what they hear for work to do.
-const PORTS: &[(u16, &str)] = &[
+/// Ports of services that do not speak HTTP, or that would act on the bytes of a probe.
+const SERVICE_PORTS: &[(u16, &str)] = &[
     (21, "FTP"),
     (22, "SSH"),
     (23, "Telnet"),
@@ -40,11 +40,11 @@ const PORTS: &[(u16, &str)] = &[
     (27017, "MongoDB"),
     (25565, "Minecraft"),
 ];
-/// Printers print what they are told here.
-const PRINTERS: std::ops::RangeInclusive<u16> = 9100..=9107;
+/// Ports of printers, which print every byte they receive.
+const PRINTER_PORTS: std::ops::RangeInclusive<u16> = 9100..=9107;
 
-/// Words in command lines, the more telling first, and whether what is started so serves pages over plain HTTP.
-const WORDS: &[(&str, &str, bool)] = &[
+/// Words in command lines, the most specific first, with the service and whether it serves pages over plain HTTP.
+const COMMAND_WORDS: &[(&str, &str, bool)] = &[
     ("vite", "Vite", true),
     ("next", "Next.js", true),
     ("nuxt", "Nuxt", true),
@@ -92,24 +92,24 @@ const WORDS: &[(&str, &str, bool)] = &[
     ("minio", "MinIO", true),
 ];
 
-/// What listens on a port that is not to be asked.
+/// The service on a port that must not be probed.
 pub(super) fn by_port(port: u16) -> Option<&'static str> {
-    if PRINTERS.contains(&port) {
+    if PRINTER_PORTS.contains(&port) {
         return Some("Printer");
     }
-    PORTS.iter().find(|(known, _)| *known == port).map(|(_, name)| *name)
+    SERVICE_PORTS.iter().find(|(known, _)| *known == port).map(|(_, name)| *name)
 }
 
-/// Only the file names of the first words count: behind them stand options, which may be anything.
-pub(super) fn by_words(process: Option<&str>, words: &[String]) -> Option<(&'static str, bool)> {
+/// The service of a command line. Only the file names of its first words count; the rest are options.
+pub(super) fn by_command_line(process: Option<&str>, words: &[String]) -> Option<(&'static str, bool)> {
     let first = words.iter().take(4).filter_map(|word| word.rsplit(['/', '\\']).next());
     let names: Vec<&str> = first
-        // A process may write a title over its words: `nginx: master process`.
+        // A process may replace its command line by a title: `nginx: master process`.
         .map(|word| word.split([':', ' ']).next().unwrap_or(word))
         .map(|word| word.strip_suffix(".js").or_else(|| word.strip_suffix(".exe")).unwrap_or(word))
         .chain(process)
         .collect();
-    WORDS.iter().find(|(known, ..)| names.contains(known)).map(|(_, name, pages)| (*name, *pages))
+    COMMAND_WORDS.iter().find(|(known, ..)| names.contains(known)).map(|(_, name, pages)| (*name, *pages))
 }
 
 #[cfg(test)]
@@ -117,20 +117,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_service_is_known_by_how_it_was_started() {
+    fn a_service_is_recognized_by_its_command_line() {
         let of = |process, words: &[&str]| {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            by_words(Some(process), &words).map(|(name, _)| name)
+            by_command_line(Some(process), &words).map(|(name, _)| name)
         };
         assert_eq!(of("node", &["node", "/home/ada/shop/node_modules/.bin/vite", "--port", "5173"]), Some("Vite"));
         assert_eq!(of("python3", &["python3", "-m", "http.server", "8000"]), Some("Python http.server"));
         assert_eq!(of("nginx", &["nginx: master process /usr/sbin/nginx -g daemon on;"]), Some("nginx"));
-        assert_eq!(of("shop", &["/usr/bin/shop", "a", "b", "c", "vite"]), None, "what stands far behind is an option");
-        assert_eq!(by_words(None, &[]), None);
+        assert_eq!(of("shop", &["/usr/bin/shop", "a", "b", "c", "vite"]), None, "later words are options");
+        assert_eq!(by_command_line(None, &[]), None);
     }
 
     #[test]
-    fn printers_are_never_spoken_to() {
+    fn printers_are_never_probed() {
         assert_eq!(by_port(9100), Some("Printer"));
         assert!(by_port(8080).is_none());
     }
