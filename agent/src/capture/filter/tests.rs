@@ -3,7 +3,7 @@ mod cases;
 use super::*;
 use crate::capture::{
     CaptureStore, TunnelTag,
-    event::feed,
+    event::event_channel,
     sniffer::{Conversation, Observer},
 };
 use proptest::prelude::*;
@@ -158,7 +158,7 @@ impl Model {
     }
 
     fn captured(&self) -> Arc<Exchange> {
-        let store = Arc::new(CaptureStore::new(Some(10 << 20), 1 << 20, feed()));
+        let store = Arc::new(CaptureStore::new(Some(10 << 20), 1 << 20, event_channel()));
         let mut conversation = Conversation::new(Observer {
             store: Some(store.clone()),
             meter: Arc::default(),
@@ -181,7 +181,7 @@ impl Model {
         } else {
             std::mem::forget(conversation);
         }
-        store.mark(&exchange, Some(self.pinned), Some(self.note.as_deref()));
+        store.annotate(&exchange, Some(self.pinned), Some(self.note.as_deref()));
         exchange
     }
 }
@@ -273,7 +273,7 @@ proptest! {
         for question in questions {
             let text = question.written();
             let filter = Filter::parse(&text).map_err(|error| TestCaseError::fail(format!("{text}: {error:?}")))?;
-            prop_assert_eq!(filter.passes(&exchange, &mut 0), question.holds(&model), "{}", text);
+            prop_assert_eq!(filter.matches(&exchange, &mut 0), question.holds(&model), "{}", text);
         }
     }
 

@@ -9,7 +9,7 @@ struct Capture {
     conversation: Conversation,
 }
 
-fn capture() -> Capture {
+fn start_capture() -> Capture {
     let store = Arc::new(CaptureStore::new(Some(10 << 20), 1 << 20, event_channel()));
     let meter = Arc::new(Meter::default());
     let observer = Observer {
@@ -67,7 +67,7 @@ fn expect_all(messages: &[(Vec<u8>, Option<Vec<u8>>)]) {
 
 #[test]
 fn each_request_of_a_shared_connection_names_its_own_visitor() {
-    let mut capture = capture();
+    let mut capture = start_capture();
     for visitor in ["198.51.100.7", "2001:db8::7", "not an address"] {
         let request = format!("GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: {visitor}\r\n\r\n");
         capture.conversation.request_bytes(request.as_bytes());
@@ -85,7 +85,7 @@ fn every_split_of_a_pipelined_connection_gives_the_same_exact_bytes() {
     let mut responses = RESPONSES.concat();
     responses.splice(0..0, INTERIM.iter().copied());
     for step in 1..=requests.len().max(responses.len()) {
-        let mut capture = capture();
+        let mut capture = start_capture();
         requests.chunks(step).for_each(|piece| capture.conversation.request_bytes(piece));
         responses.chunks(step).for_each(|piece| capture.conversation.response_bytes(piece));
         capture.conversation.response_closed();
@@ -96,7 +96,7 @@ fn every_split_of_a_pipelined_connection_gives_the_same_exact_bytes() {
 
 #[test]
 fn a_pending_request_has_no_response_and_a_failed_one_has_an_error() {
-    let mut capture = capture();
+    let mut capture = start_capture();
     capture.conversation.request_bytes(REQUESTS[0]);
     assert_eq!(capture.messages(), [(REQUESTS[0].to_vec(), None)]);
     capture.conversation.connection_closed();
@@ -106,7 +106,7 @@ fn a_pending_request_has_no_response_and_a_failed_one_has_an_error() {
 
 #[test]
 fn requests_after_an_unrequested_switch_of_protocols_end_with_an_error() {
-    let mut capture = capture();
+    let mut capture = start_capture();
     capture.conversation.request_bytes(&[REQUESTS[0], REQUESTS[2]].concat());
     capture.conversation.response_bytes(SWITCH);
     capture.conversation.response_closed();
@@ -121,7 +121,7 @@ fn requests_after_an_unrequested_switch_of_protocols_end_with_an_error() {
 
 #[test]
 fn requests_beyond_the_pipeline_limit_end_all_exchanges() {
-    let mut capture = capture();
+    let mut capture = start_capture();
     capture.conversation.request_bytes(&REQUESTS[0].repeat(MAX_PIPELINED + 5));
     let list = capture.store.page(u64::MAX, 10_000);
     assert_eq!(list.len(), MAX_PIPELINED + 1);
@@ -130,7 +130,7 @@ fn requests_beyond_the_pipeline_limit_end_all_exchanges() {
 
 #[test]
 fn after_101_nothing_is_read_as_http() {
-    let mut capture = capture();
+    let mut capture = start_capture();
     let handshake = b"GET /ws HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
     let switch = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n";
     capture.conversation.request_bytes(handshake);
@@ -141,7 +141,7 @@ fn after_101_nothing_is_read_as_http() {
 
 #[test]
 fn a_declined_upgrade_leaves_the_connection_http() {
-    let mut capture = capture();
+    let mut capture = start_capture();
     capture.conversation.request_bytes(b"GET / HTTP/1.1\r\nHost: h\r\nUpgrade: h2c\r\n\r\n");
     capture.conversation.response_bytes(RESPONSES[0]);
     capture.conversation.request_bytes(REQUESTS[1]);
@@ -157,7 +157,7 @@ fn malformed_messages_are_no_longer_followed() {
         (REQUESTS[0], b"220 smtp ready\r\n\r\n"),
         (b"", b"HTTP/1.1 408 Request Timeout\r\n\r\n"),
     ] {
-        let mut capture = capture();
+        let mut capture = start_capture();
         capture.conversation.request_bytes(request);
         capture.conversation.response_bytes(response);
         capture.conversation.request_bytes(REQUESTS[0]);
@@ -168,7 +168,7 @@ fn malformed_messages_are_no_longer_followed() {
 
 #[test]
 fn a_tunnel_without_inspection_still_counts_its_requests() {
-    let mut capture = capture();
+    let mut capture = start_capture();
     capture.conversation.observer.store = None;
     capture.conversation.request_bytes(REQUESTS[0]);
     capture.conversation.response_bytes(RESPONSES[0]);
@@ -181,7 +181,7 @@ proptest! {
     fn any_split_gives_the_same_exact_bytes(cuts in proptest::collection::vec(1usize..60, 1..40)) {
         let mut responses = RESPONSES.concat();
         responses.splice(0..0, INTERIM.iter().copied());
-        let mut capture = capture();
+        let mut capture = start_capture();
         for (bytes, response) in [(REQUESTS.concat(), false), (responses, true)] {
             let mut rest = bytes.as_slice();
             let mut sizes = cuts.iter().cycle();
@@ -197,7 +197,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_followed_without_a_panic(requests in proptest::collection::vec(any::<u8>(), 0..300), responses in proptest::collection::vec(any::<u8>(), 0..300), step in 1usize..50) {
-        let mut capture = capture();
+        let mut capture = start_capture();
         capture.conversation.request_bytes(REQUESTS[3]);
         for (request, response) in requests.chunks(step).zip(responses.chunks(step)) {
             capture.conversation.request_bytes(request);
@@ -224,7 +224,7 @@ fn websocket_messages_are_frames_in_any_split() {
     let sent_by_service = [SWITCH, b"\x81\x05hello\x89\x01p"].concat();
     let sent_by_visitor = b"\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58\x88\x02\x03\xe8";
     for step in 1..sent_by_service.len() {
-        let mut capture = capture();
+        let mut capture = start_capture();
         capture.conversation.request_bytes(HANDSHAKE);
         sent_by_service.chunks(step).for_each(|piece| capture.conversation.response_bytes(piece));
         sent_by_visitor.chunks(step).for_each(|piece| capture.conversation.request_bytes(piece));
@@ -252,13 +252,13 @@ fn websocket_messages_are_frames_in_any_split() {
 
 #[test]
 fn an_invalid_websocket_has_an_error_and_a_compressed_message_is_marked() {
-    let mut capture = capture();
+    let mut capture = start_capture();
     capture.conversation.request_bytes(HANDSHAKE);
     capture.conversation.response_bytes(&[SWITCH, b"\xc1\x03abc\xff\xffjunk"].concat());
     let (_, page) = frames(&capture);
     assert_eq!((&page["frames"][0]["compressed"], &page["frames"][0]["base64"]), (&true.into(), &"YWJj".into()));
     assert!(page["error"].as_str().expect("an error").contains("not valid WebSocket frames"), "{page}");
-    let mut capture = capture();
+    let mut capture = start_capture();
     capture.conversation.request_bytes(HANDSHAKE);
     capture.conversation.request_bytes(b"\x81\x00");
     capture.conversation.response_bytes(&[SWITCH, b"\x81\x01a"].concat());
@@ -276,7 +276,7 @@ fn events_of_a_chunked_body_are_frames() {
         .collect();
     let sent_by_service = format!("{head}{body}");
     for step in 1..60 {
-        let mut capture = capture();
+        let mut capture = start_capture();
         capture.conversation.request_bytes(REQUESTS[0]);
         sent_by_service.as_bytes().chunks(step).for_each(|piece| capture.conversation.response_bytes(piece));
         let (list, page) = frames(&capture);
@@ -296,7 +296,7 @@ fn events_of_a_chunked_body_are_frames() {
 
 #[test]
 fn frames_stay_within_the_body_limit_and_the_newest_are_kept() {
-    let mut capture = capture();
+    let mut capture = start_capture();
     let other = capture.store.begin(
         RequestInfo::new(
             capture.conversation.observer.tunnel.clone(),

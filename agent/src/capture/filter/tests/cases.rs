@@ -98,7 +98,7 @@ fn case(text: &str, exchanges: &[Arc<Exchange>]) -> Json {
     match Filter::parse(text) {
         Err(error) => json!({"filter": text, "position": error.position}),
         Ok(filter) => {
-            let passed: Vec<usize> = (0..exchanges.len()).filter(|at| filter.passes(&exchanges[*at], &mut 0)).collect();
+            let passed: Vec<usize> = (0..exchanges.len()).filter(|at| filter.matches(&exchanges[*at], &mut 0)).collect();
             json!({"filter": text, "passes": passed})
         }
     }
@@ -122,7 +122,7 @@ fn written() -> String {
 
 /// A line of the list, without what differs from run to run.
 fn shown(exchange: &Exchange) -> Json {
-    let mut summary = exchange.summary().json();
+    let mut summary = json!(exchange.summary());
     summary["id"] = "0".into();
     summary["start"] = "2026-01-02T03:04:05Z".into();
     summary
