@@ -5,7 +5,7 @@ mod config_editing;
 pub use config_editing::{ConfigText, EditOutcome};
 
 use crate::{
-    capture::{CaptureStore, AgentEvent, event},
+    capture::{AgentEvent, CaptureStore, event},
     config::{Config, Definition, Problems, Sources, edit, file_watch::FileWatch, state_file::AgentStateFile},
     ports::PortScanner,
     session::{SessionLoop, SessionState, StatusPublisher},

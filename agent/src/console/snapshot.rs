@@ -52,7 +52,8 @@ impl ConsoleSnapshot {
         let status = context.session_status.current();
         let now = Timestamp::now();
         let published: Vec<Json> = context.tunnels.list().iter().map(|one| json!(one)).collect();
-        let tunnels = context.tunnels.configured().iter().map(|one| TunnelRow::from_json(&json!(one), &published)).collect();
+        let tunnels =
+            context.tunnels.configured().iter().map(|one| TunnelRow::from_json(&json!(one), &published)).collect();
         let requests = context
             .store
             .page(u64::MAX, rows)

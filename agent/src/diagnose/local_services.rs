@@ -22,7 +22,10 @@ pub(super) async fn check(report: &mut DiagnosisReport, config: &Config) {
         let timer = CheckTimer::start();
         let started = std::time::Instant::now();
         let shown = definition.upstream.shown(definition.is_http());
-        let check = match dial.connect(&definition.upstream, &LocalConnectOptions::probe(&definition.upstream_protocol)).await {
+        let check = match dial
+            .connect(&definition.upstream, &LocalConnectOptions::probe(&definition.upstream_protocol))
+            .await
+        {
             Ok(_) if started.elapsed() > SLOW_CONNECT => {
                 let fix = "Visitors wait for this: is the service busy, or its name slow to look up?";
                 timer.warn("service", name, format!("{shown} is slow to connect to"), fix)

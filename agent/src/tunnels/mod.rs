@@ -16,7 +16,7 @@ pub mod view;
 pub use endpoint::{EndpointKind, EndpointPhase, TunnelEndpoint};
 
 use crate::{
-    capture::{CaptureStore, AgentEvent, MissingResponse},
+    capture::{AgentEvent, CaptureStore, MissingResponse},
     config::{
         Definition, LocalUpstream,
         state_file::{AgentStateFile, PreviousAddress},

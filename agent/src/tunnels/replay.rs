@@ -180,7 +180,12 @@ fn captured_proto(endpoint: &TunnelEndpoint, captured: &'static str) -> &'static
 }
 
 /// Starts the exchange and returns the id under which it is captured.
-fn begin<S>(stream: S, mut conversation: Conversation, prepared: PreparedReplay, endpoint: Arc<TunnelEndpoint>) -> Option<u64>
+fn begin<S>(
+    stream: S,
+    mut conversation: Conversation,
+    prepared: PreparedReplay,
+    endpoint: Arc<TunnelEndpoint>,
+) -> Option<u64>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -200,7 +205,11 @@ where
 }
 
 /// Writes the request and reads until its response is complete.
-async fn exchange_messages<L>(local: L, mut conversation: Conversation, prepared: &PreparedReplay) -> std::io::Result<()>
+async fn exchange_messages<L>(
+    local: L,
+    mut conversation: Conversation,
+    prepared: &PreparedReplay,
+) -> std::io::Result<()>
 where
     L: AsyncRead + AsyncWrite + Unpin,
 {

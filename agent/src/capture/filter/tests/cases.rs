@@ -98,7 +98,8 @@ fn case(text: &str, exchanges: &[Arc<Exchange>]) -> Json {
     match Filter::parse(text) {
         Err(error) => json!({"filter": text, "position": error.position}),
         Ok(filter) => {
-            let passed: Vec<usize> = (0..exchanges.len()).filter(|at| filter.matches(&exchanges[*at], &mut 0)).collect();
+            let passed: Vec<usize> =
+                (0..exchanges.len()).filter(|at| filter.matches(&exchanges[*at], &mut 0)).collect();
             json!({"filter": text, "passes": passed})
         }
     }
