@@ -15,6 +15,8 @@ mod endpoints;
 mod export;
 #[path = "agent/local_api.rs"]
 mod local_api;
+#[path = "agent/openapi.rs"]
+mod openapi;
 #[path = "agent/server_path.rs"]
 mod server_path;
 #[path = "agent/session.rs"]

@@ -41,7 +41,8 @@ impl Description {
         let settings = SchemaSettings::draft2020_12().with(|settings| {
             settings.meta_schema = None;
             settings.definitions_path = "/components/schemas".into();
-            settings.transforms = vec![Box::new(RecursiveTransform(plain_text))];
+            settings.transforms =
+                vec![Box::new(RecursiveTransform(plain_text)), Box::new(RecursiveTransform(optional))];
         });
         Description { generator: settings.for_serialize().into_generator(), paths: BTreeMap::new() }
     }
@@ -135,6 +136,32 @@ impl Operation {
         described["responses"] =
             json!({self.status.to_string(): success, "default": {"$ref": "#/components/responses/Error"}});
         described
+    }
+}
+
+/// Removes defaults, which responses do not need, and the null type of members that may be absent: they are never null.
+fn optional(schema: &mut Schema) {
+    schema.remove("default");
+    let required = schema.get("required").and_then(Json::as_array).cloned().unwrap_or_default();
+    let Some(Json::Object(properties)) = schema.get_mut("properties") else { return };
+    for (_, property) in properties.iter_mut().filter(|(name, _)| !required.iter().any(|known| known == *name)) {
+        let null = |value: &Json| value == "null" || value["type"] == "null";
+        for member in ["type", "anyOf"] {
+            if let Some(Json::Array(types)) = property.get_mut(member) {
+                types.retain(|value| !null(value));
+                if let [single] = types.as_slice() {
+                    let single = single.clone();
+                    match single {
+                        Json::Object(schema) => {
+                            let Some(members) = property.as_object_mut() else { continue };
+                            members.remove(member);
+                            members.extend(schema);
+                        }
+                        name => property[member] = name,
+                    }
+                }
+            }
+        }
     }
 }
 

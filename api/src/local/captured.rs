@@ -1,7 +1,7 @@
 //! Captured requests: the short and the whole form, frames, exports and replays.
 
 use crate::trace::Trace;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{borrow::Cow, collections::BTreeMap};
@@ -292,7 +292,12 @@ pub struct AnnotationChange {
     pub pinned: Option<bool>,
     /// Replaces the note; null removes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "nullable_text")]
     pub note: Option<Option<String>>,
+}
+
+fn nullable_text(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"oneOf": [{"type": "string"}, {"type": "null"}]})
 }
 
 /// A captured request to send again, and its changes.
