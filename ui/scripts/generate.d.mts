@@ -1,3 +1,5 @@
 // What generate.mjs offers to the test that compares.
 export const TYPES: URL;
+export const LOCAL_TYPES: URL;
 export function types(): Promise<string>;
+export function localTypes(): Promise<string>;

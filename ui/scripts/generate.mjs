@@ -1,16 +1,30 @@
-// Writes the types of the management API and its table of collections from its description: `npm run gen`.
+// Writes the types of both APIs and the table of collections from their descriptions: `npm run gen`.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import generate, { astToString } from "postern-ui-openapi";
 
 const DESCRIPTION = new URL("../../api/openapi.json", import.meta.url);
+const LOCAL_DESCRIPTION = new URL("../../api/agent-openapi.json", import.meta.url);
 
-/** The generated module. */
+/** The generated module of the management API. */
 export const TYPES = new URL("../src/api/generated.ts", import.meta.url);
+/** The generated module of the agent's local API. */
+export const LOCAL_TYPES = new URL("../src/api/local.generated.ts", import.meta.url);
 
 const COMMENT =
   "// Paths, bodies and responses of the management API. Made from api/openapi.json by `npm run gen`, never edited.";
+
+const LOCAL_COMMENT =
+  "// Paths, bodies and responses of the agent's local API. Made from api/agent-openapi.json by `npm run gen`, never edited.";
+
+/** The text of the generated module of the local API. */
+export async function localTypes() {
+  const description = JSON.parse(await readFile(LOCAL_DESCRIPTION, "utf8"));
+  const ast = await generate(description, { rootTypes: true, rootTypesNoSchemaPrefix: true });
+  const text = [LOCAL_COMMENT, astToString(ast).replace(/^ +\w+\?: never;\n/gm, "")].join("\n\n");
+  return format(text, { ...(await resolveConfig(fileURLToPath(LOCAL_TYPES))), parser: "typescript" });
+}
 
 /** The text of the generated module. */
 export async function types() {
@@ -73,4 +87,5 @@ const isHeaders = (entry) =>
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await writeFile(TYPES, await types());
+  await writeFile(LOCAL_TYPES, await localTypes());
 }

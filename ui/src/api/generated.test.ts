@@ -1,10 +1,15 @@
-// The types of the management API are the ones its description makes.
+// The types of both APIs are the ones their descriptions make.
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { TYPES, types } from "../../scripts/generate.mjs";
+import { LOCAL_TYPES, TYPES, localTypes, types } from "../../scripts/generate.mjs";
 
 test("the committed types are up to date", async () => {
   const [committed, made] = await Promise.all([readFile(TYPES, "utf8"), types()]);
   expect(committed === made, "run `make gen` and commit ui/src/api/generated.ts").toBe(true);
   // Generating takes seconds on a busy machine.
+}, 60_000);
+
+test("the committed types of the local API are up to date", async () => {
+  const [committed, made] = await Promise.all([readFile(LOCAL_TYPES, "utf8"), localTypes()]);
+  expect(committed === made, "run `make gen` and commit ui/src/api/local.generated.ts").toBe(true);
 }, 60_000);

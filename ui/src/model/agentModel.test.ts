@@ -13,7 +13,7 @@ const status: AgentStatus = {
     reason: null,
     next_try: null,
     attempt: 0,
-    since: null,
+    since: "2026-11-22T00:00:00Z",
     legs: [],
   },
   web_addr: "127.0.0.1:4040",
