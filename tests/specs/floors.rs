@@ -34,3 +34,102 @@ fn the_edge_is_read_downwards() {
         ],
     );
 }
+
+#[test]
+fn the_agent_is_read_downwards() {
+    stands(
+        "agent/src/lib.rs",
+        &[
+            "cli",
+            "agent",
+            "console local_api",
+            "context",
+            "diagnose session",
+            "tunnels",
+            "capture net",
+            "config metrics ports",
+        ],
+    );
+}
+
+#[test]
+fn the_management_api_is_read_downwards() {
+    stands(
+        "control/src/lib.rs",
+        &[
+            "control",
+            "http",
+            "publishing views",
+            "acme logins modules",
+            "resources",
+            "certificates",
+            "sealing",
+            "store",
+            "files live_state settings",
+        ],
+    );
+}
+
+#[test]
+fn the_tunnel_is_read_downwards() {
+    stands(
+        "tunnel/src/io/mod.rs",
+        &[
+            "accept agent",
+            "data_connections server",
+            "incoming multiplexer pool",
+            "cork stream",
+            "dial handshake relay session stream_transport",
+            "buffers cancellation session_end sockets stream_metadata transport",
+        ],
+    );
+}
+
+#[test]
+fn the_server_is_read_downwards() {
+    stands(
+        "server/src/main.rs",
+        &[
+            "run",
+            "admin_handler command_line create_api_key unlock",
+            "addresses admin_socket configuration",
+            "access_log api_listener certificates data_folder management session_store signals",
+            "acme_challenges api_host edge_sync io_error ip_access live_edge logs metrics",
+        ],
+    );
+}
+
+#[test]
+fn the_desktop_app_is_read_downwards() {
+    stands(
+        "src-tauri/main.rs",
+        &[
+            "start",
+            "commands remote_server tray",
+            "shutdown",
+            "supervision",
+            "agent_events agent_setup management_api tunnels",
+            "agent_api management_key notifications preferences state_events storage trust",
+            "app_config app_state deep_links keychain logging",
+            "agent_configuration bundled_programs clipboard desktop_state log_file paths settings windows",
+            "agent_view error private_file server_addresses sse",
+        ],
+    );
+}
+
+#[test]
+fn logins_are_read_downwards() {
+    stands(
+        "logins/src/lib.rs",
+        &[
+            "flow",
+            "logins",
+            "realm",
+            "settings",
+            "oauth oidc",
+            "code_grant saml",
+            "login_attempts login_request login_response session_cache session_key",
+            "clock cookies crypto identity_headers last_used origin pages provider_client return_path session_store",
+        ],
+    );
+}
