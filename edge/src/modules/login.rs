@@ -8,7 +8,7 @@ use crate::{
 };
 use hyper::Response;
 use postern_api::{Code, Error, published};
-use postern_logins::{Admission, Asked, Logins, Origin, Realm, Reply};
+use postern_logins::{AuthOutcome, LoginRequest, LoginResponse, Logins, Origin, Realm};
 use std::{sync::Arc, time::Instant};
 
 const NAME: &str = "login";
@@ -37,28 +37,28 @@ pub(crate) async fn stage(
     let Some(Login { realm, logins }) = login else { return Ok(None) };
     let began = Instant::now();
     let host = http::host(&visit.parts.headers)?;
-    let admission = logins.admit(realm, &visit.parts.method, &visit.parts.headers, &host).await;
+    let admission = logins.authenticate(realm, &visit.parts.method, &visit.parts.headers, &host).await;
     match admission {
-        Admission::Known(known) => {
+        AuthOutcome::Authenticated(known) => {
             visit.parts.headers.extend(known.headers().iter().cloned());
             visit.trace.record(NAME, Some(known.session().user.clone()), true, began);
             Ok(None)
         }
-        Admission::Through => {
+        AuthOutcome::Bypassed => {
             visit.trace.record(NAME, Some("options_passthrough".to_owned()), true, began);
             Ok(None)
         }
-        Admission::Refused(error) => {
+        AuthOutcome::Denied(error) => {
             visit.trace.record(NAME, None, false, began);
             Err(refusal(error))
         }
-        Admission::Unknown if !Logins::is_browsing(&visit.parts.headers) => {
+        AuthOutcome::Unauthenticated if !Logins::is_browsing(&visit.parts.headers) => {
             visit.trace.record(NAME, None, false, began);
             let message =
                 "Visitors must log in here. Open the address in a browser, log in, and send its cookie along.";
             Err(refusal(Error::new(Code::LoginNeeded, message)))
         }
-        Admission::Unknown => {
+        AuthOutcome::Unauthenticated => {
             visit.trace.record(NAME, None, false, began);
             let origin = logins.origin_of(&host);
             let back = visit.parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
@@ -74,13 +74,13 @@ pub(crate) fn asked<'a>(
     origin: &'a Origin,
     parts: &'a hyper::http::request::Parts,
     address: std::net::IpAddr,
-) -> Asked<'a> {
+) -> LoginRequest<'a> {
     let (method, uri, headers) = (&parts.method, &parts.uri, &parts.headers);
-    Asked { origin, method, path: uri.path(), query: uri.query(), headers, address }
+    LoginRequest { origin, method, path: uri.path(), query: uri.query(), headers, address }
 }
 
 /// What logins say, as an answer.
-pub(crate) fn answer(reply: Reply) -> Response<ResponseBody> {
+pub(crate) fn answer(reply: LoginResponse) -> Response<ResponseBody> {
     reply.map(ResponseBody::full)
 }
 

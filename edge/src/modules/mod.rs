@@ -15,11 +15,11 @@ mod webhook_verification;
 mod websocket_tcp_converter;
 
 pub(crate) use keeper::{Keeper, tunnel_owner};
+pub(crate) use webhook_verification::HttpsFetcher;
 pub use webhook_verification::SigningCertificates;
-pub(crate) use webhook_verification::Web;
 #[cfg(any(test, fuzzing))]
 pub use webhook_verification::fuzzing::webhook as check_webhook;
-use webhook_verification::{Onward, Verifier, Webhooks};
+use webhook_verification::{Verifier, WebhookOutcome, Webhooks};
 pub(crate) use websocket_tcp_converter::{Handshake as WebsocketHandshake, carry as carry_websocket};
 
 use crate::{
@@ -151,10 +151,10 @@ impl Column {
         // Before any work is spent on the visitor.
         ip_restriction::stage(self.ip_restriction.as_deref(), visit.visitor.address.ip(), visit.trace)?;
         user_agent_filter::stage(self.user_agent_filter.as_ref(), visit)?;
-        if let Onward::Answered(answer) =
+        if let WebhookOutcome::Respond(response) =
             webhook_verification::stage(self.webhook_verification.as_deref(), visit).await?
         {
-            return Ok(Judged::Answered(answer));
+            return Ok(Judged::Answered(response));
         }
         basic_auth::stage(self.basic_auth.as_ref(), visit)?;
         if let Some(answer) = login::stage(self.login.as_ref(), visit).await? {
