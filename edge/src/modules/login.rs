@@ -1,4 +1,4 @@
-//! Lets in who has logged in, and sends everybody else to their identity provider.
+//! Requires a login: visitors without a session are redirected to their identity provider.
 
 use super::Visit;
 use crate::{
@@ -29,7 +29,8 @@ impl Login {
     }
 }
 
-/// Lets somebody in who is known, with headers that say who it is; answers in the backend's place to everybody else.
+/// Lets requests with a session pass, with headers that identify the person; all others get a response in place of the
+/// backend's.
 pub(crate) async fn stage(
     login: Option<&Login>,
     visit: &mut Visit<'_>,
@@ -54,8 +55,7 @@ pub(crate) async fn stage(
         }
         AuthOutcome::Unauthenticated if !Logins::is_browsing(&visit.parts.headers) => {
             visit.trace.record(NAME, None, false, began);
-            let message =
-                "Visitors must log in here. Open the address in a browser, log in, and send its cookie along.";
+            let message = "This address requires a login. Open it in a browser, log in, and send the session cookie with the request.";
             Err(refusal(Error::new(Code::LoginNeeded, message)))
         }
         AuthOutcome::Unauthenticated => {
@@ -69,7 +69,7 @@ pub(crate) async fn stage(
     }
 }
 
-/// A request as logins see it.
+/// The parts of a request that a login needs.
 pub(crate) fn asked<'a>(
     origin: &'a Origin,
     parts: &'a hyper::http::request::Parts,
@@ -79,12 +79,12 @@ pub(crate) fn asked<'a>(
     LoginRequest { origin, method, path: uri.path(), query: uri.query(), headers, address }
 }
 
-/// What logins say, as an answer.
+/// The response of a login as a response of the edge.
 pub(crate) fn answer(reply: LoginResponse) -> Response<ResponseBody> {
     reply.map(ResponseBody::full)
 }
 
-/// Whose fault it is when nobody comes in.
+/// The refusal for an error of a login, with its fault.
 pub(crate) fn refusal(error: Error) -> Refusal {
     let fault = match error.status() {
         502.. => Fault::Service,

@@ -74,8 +74,8 @@ pub(in super::super) fn verify(
 }
 
 fn of_form(fields: &[Field]) -> SignatureFields {
-    let text = |wanted: &str| {
-        let mut values = fields.iter().filter(|(name, _)| name == wanted.as_bytes()).map(|(_, value)| value);
+    let text = |parameter: &str| {
+        let mut values = fields.iter().filter(|(name, _)| name == parameter.as_bytes()).map(|(_, value)| value);
         let once = values.next().filter(|_| values.next().is_none());
         JsonScalar(once.and_then(|value| String::from_utf8(value.clone()).ok()))
     };
