@@ -8,7 +8,7 @@ use super::{
     request::{MAX_FIELDS, form_fields},
     signature::decode_signature,
     signature_scheme::{DigestAlgorithm, Encoding, KeyForm, SignatureFormat, SignatureScheme, SignedPart},
-    stage, time,
+    stage, timestamp,
 };
 use crate::{
     http::{RequestBody, Visitor},
