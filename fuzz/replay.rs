@@ -1,12 +1,13 @@
-//! Runs every file of one crate's corpora through the checks of its fuzz targets. Each crate includes this in its tests,
-//! so that no fuzzer is needed to repeat what fuzzing has found.
+//! Runs every corpus file of a crate through the checks of its fuzz targets. Each crate includes this in its tests, so
+//! that past findings are repeated without a fuzzer.
 
 use std::{collections::BTreeSet, fs, panic::catch_unwind, path::Path};
 
-/// What a target checks, by its name without that of the crate.
+/// The name of a target without the crate's prefix, and its check.
 pub(crate) type Check = (&'static str, fn(&[u8]));
 
-/// Fails for every file that a check fails for, and for a target that has no check or no corpus.
+/// # Panics
+/// If a check fails for a file, or a target has no check or no corpus.
 pub(crate) fn replay(of: &str, checks: &[Check]) {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
     let targets: BTreeSet<String> = names(&fuzz.join("fuzz_targets"))

@@ -108,7 +108,7 @@ impl Edge {
         tasks.spawn(sweep(registry.clone()));
         tasks.spawn(sample_traffic(traffic));
         let logins_task = logins.clone();
-        tasks.spawn(async move { logins_task.keep().await });
+        tasks.spawn(async move { logins_task.maintain().await });
         Ok(Edge { https_addr, http_addr, registry, logins, live, open, stop, tasks })
     }
 
@@ -142,7 +142,7 @@ impl Edge {
             tracing::warn!(open = self.open.len(), "some connections did not finish in time");
         }
         self.registry.close().await;
-        self.logins.write_down().await;
+        self.logins.flush().await;
         self.tasks.shutdown().await;
     }
 }
@@ -175,7 +175,7 @@ impl ConfigurationFollower {
     async fn apply(&self, published: &Published, changed: Option<&Changed>) -> bool {
         self.access.follow(published, changed);
         self.logins.publish(published.logins.clone());
-        self.logins.follow(published.https_edges.clone());
+        self.logins.publish_edges(published.https_edges.clone());
         self.routing.follow(published, changed);
         self.registry.follow(published, changed).await;
         let changed = changed.map(|changed| &changed.tcp_edges);

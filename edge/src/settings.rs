@@ -2,7 +2,7 @@
 
 use crate::{
     limits::Limits,
-    modules::{Keeper, SigningCertificates, Web},
+    modules::{HttpsFetcher, Keeper, SigningCertificates},
     net::Proxies,
     telemetry::{AccessLog, traffic::Traffic},
     tls::Challenges,
@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
 use postern_api::{Code, Error, host::HostName};
-use postern_logins::{IdentityHeaders, Ledger, Logins, NoLedger, Operators, Origin};
+use postern_logins::{IdentityHeaders, Logins, NoSessionStore, OAuthProviders, Origin, SessionStore};
 use std::{
     convert::Infallible,
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -56,9 +56,9 @@ pub struct Settings {
     /// Names of the headers that tell local services about the logged-in user.
     pub identity_headers: IdentityHeaders,
     /// The operator's settings for OAuth providers.
-    pub login_providers: Operators,
+    pub login_providers: OAuthProviders,
     /// The store of login sessions.
-    pub ledger: Arc<dyn Ledger>,
+    pub session_store: Arc<dyn SessionStore>,
     /// The management API on the HTTPS listener.
     pub api: Option<ApiHost>,
     /// ACME challenges that are shown at the moment.
@@ -95,14 +95,14 @@ impl Settings {
             own_names: Vec::new(),
             login_host: HostName::parse("login.localhost").expect("`login.localhost` is a host name"),
             identity_headers: IdentityHeaders::default(),
-            login_providers: Operators::new(),
-            ledger: Arc::new(NoLedger),
+            login_providers: OAuthProviders::new(),
+            session_store: Arc::new(NoSessionStore),
             api: None,
             challenges: Challenges::default(),
             region: "local".to_owned(),
             server_version: env!("CARGO_PKG_VERSION").to_owned(),
             clock: Arc::new(jiff::Timestamp::now),
-            signing_certificates: Arc::new(Web),
+            signing_certificates: Arc::new(HttpsFetcher),
             access_log: None,
             proxies: Proxies::default(),
             limits: Limits::default(),
@@ -111,15 +111,16 @@ impl Settings {
 
     /// Logins at the port that visitors know.
     pub(crate) fn logins(&self, port: u16) -> Result<Logins, Error> {
-        let web = postern_logins::Web::new().map_err(|why| Error::new(Code::ListenFailed, why))?;
-        let settings = postern_logins::Settings {
+        let http_client =
+            postern_logins::ProviderClient::new().map_err(|reason| Error::new(Code::ListenFailed, reason))?;
+        let settings = postern_logins::LoginSettings {
             login_host: Origin::new(self.login_host.as_str(), port),
             headers: self.identity_headers.clone(),
             clock: self.clock.clone(),
-            web,
-            operators: self.login_providers.clone(),
+            http_client,
+            providers: self.login_providers.clone(),
         };
-        Ok(Logins::new(settings, self.ledger.clone()))
+        Ok(Logins::new(settings, self.session_store.clone()))
     }
 
     /// The state that modules keep beyond a change of their settings.

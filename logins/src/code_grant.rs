@@ -1,8 +1,8 @@
-//! The authorization code grant of OAuth 2 with PKCE, as OpenID Connect and the OAuth providers share it.
+//! The authorization code grant of OAuth 2.0 (RFC 6749) with PKCE (RFC 7636), for OpenID Connect and OAuth providers.
 
 use crate::{
-    reply,
-    web::{Failure, Web},
+    login_response,
+    provider_client::{ProviderClient, ProviderError},
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::{Method, header};
@@ -10,25 +10,25 @@ use postern_api::{Code, Error, Secret};
 use serde::Deserialize;
 use url::{Url, form_urlencoded};
 
-/// An app at a provider.
+/// The credentials of a client at a provider.
 #[derive(Clone, Debug)]
-pub(crate) struct Client {
+pub(crate) struct OAuthClient {
     pub(crate) id: String,
     pub(crate) secret: Secret,
 }
 
-/// What a visitor brought back from the provider.
-pub(crate) struct Grant<'a> {
+/// An authorization code that a visitor brought back from the provider.
+pub(crate) struct AuthorizationCode<'a> {
     pub(crate) code: &'a str,
-    /// Of the attempt; the provider was shown its digest.
+    /// The PKCE code verifier of the attempt; empty without PKCE.
     pub(crate) verifier: &'a str,
-    /// The address the visitor was sent back to.
-    pub(crate) callback: &'a str,
+    /// The URL the provider redirected to.
+    pub(crate) redirect_uri: &'a str,
 }
 
-/// What a provider gives for it.
+/// A successful response of a token endpoint (RFC 6749, section 5.1).
 #[derive(Debug, Deserialize)]
-pub(crate) struct Granted {
+pub(crate) struct TokenResponse {
     pub(crate) access_token: Secret,
     #[serde(default)]
     pub(crate) refresh_token: Option<Secret>,
@@ -36,20 +36,20 @@ pub(crate) struct Granted {
     pub(crate) id_token: Option<String>,
 }
 
-/// A refusal in the words of RFC 6749.
+/// An error response of a token endpoint (RFC 6749, section 5.2).
 #[derive(Debug, Default, Deserialize)]
-struct Refused {
+struct TokenErrorResponse {
     #[serde(default)]
     error: String,
 }
 
-/// Where a visitor is sent, but for the name of the attempt. An empty verifier goes without PKCE.
-pub(crate) fn authorization_url(endpoint: &Url, client: &str, callback: &str, scopes: &str, verifier: &str) -> Url {
+/// The authorization URL without its state parameter. An empty verifier omits PKCE.
+pub(crate) fn authorization_url(endpoint: &Url, client: &str, redirect_uri: &str, scopes: &str, verifier: &str) -> Url {
     let mut url = endpoint.clone();
     url.query_pairs_mut()
         .append_pair("response_type", "code")
         .append_pair("client_id", client)
-        .append_pair("redirect_uri", callback)
+        .append_pair("redirect_uri", redirect_uri)
         .append_pair("scope", scopes);
     if !verifier.is_empty() {
         let challenge = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, verifier.as_bytes());
@@ -60,54 +60,55 @@ pub(crate) fn authorization_url(endpoint: &Url, client: &str, callback: &str, sc
     url
 }
 
-impl Grant<'_> {
-    /// Gives the code back to the provider for tokens.
+impl AuthorizationCode<'_> {
+    /// Exchanges the code for tokens.
     pub(crate) async fn exchange(
         &self,
-        web: &Web,
+        http_client: &ProviderClient,
         endpoint: &str,
-        client: &Client,
+        client: &OAuthClient,
         secret_in_body: bool,
-    ) -> Result<Granted, Error> {
-        let mut form = vec![("grant_type", "authorization_code"), ("code", self.code), ("redirect_uri", self.callback)];
+    ) -> Result<TokenResponse, Error> {
+        let mut form =
+            vec![("grant_type", "authorization_code"), ("code", self.code), ("redirect_uri", self.redirect_uri)];
         if !self.verifier.is_empty() {
             form.push(("code_verifier", self.verifier));
         }
-        ask(web, endpoint, client, secret_in_body, &form).await
+        request_tokens(http_client, endpoint, client, secret_in_body, &form).await
     }
 }
 
-/// Asks a token endpoint.
-pub(crate) async fn ask(
-    web: &Web,
+/// Sends a request to a token endpoint.
+pub(crate) async fn request_tokens(
+    http_client: &ProviderClient,
     endpoint: &str,
-    client: &Client,
+    client: &OAuthClient,
     secret_in_body: bool,
     fields: &[(&str, &str)],
-) -> Result<Granted, Error> {
+) -> Result<TokenResponse, Error> {
     let request = request(endpoint, client, secret_in_body, fields)
-        .map_err(|_| unreachable(&Failure("the token endpoint is no address".to_owned())))?;
-    let answer = web.ask(request).await.map_err(|failure| unreachable(&failure))?;
-    let refused: Refused = serde_json::from_slice(&answer.body).unwrap_or_default();
-    // Some providers say so with status 200.
-    if answer.status.is_client_error() || !refused.error.is_empty() {
-        let why: String = refused.error.chars().filter(|letter| letter.is_ascii_graphic()).take(60).collect();
-        tracing::warn!(endpoint, status = answer.status.as_u16(), error = why, "the provider does not take the code");
-        let sentence = match why.as_str() {
+        .map_err(|_| unreachable(&ProviderError("the token endpoint is not a valid URL".to_owned())))?;
+    let response = http_client.send(request).await.map_err(|failure| unreachable(&failure))?;
+    let refused: TokenErrorResponse = serde_json::from_slice(&response.body).unwrap_or_default();
+    // Some providers send errors with status 200.
+    if response.status.is_client_error() || !refused.error.is_empty() {
+        let reason: String = refused.error.chars().filter(|letter| letter.is_ascii_graphic()).take(60).collect();
+        tracing::warn!(endpoint, status = response.status.as_u16(), error = reason, "the provider refused the code");
+        let message = match reason.as_str() {
             "invalid_client" => {
-                "The provider does not know the app that asks, or its secret is wrong. Tell the operator."
+                "The provider does not know the client, or the client secret is wrong. Tell the operator."
             }
-            _ => "The provider does not take the answer you brought back; it may have been used already. Log in again.",
+            _ => "The provider refused the authorization code; it may have been used already. Log in again.",
         };
-        return Err(Error::new(Code::CodeRefused, sentence));
+        return Err(Error::new(Code::CodeRefused, message));
     }
-    answer.json(endpoint).map_err(|failure| unreachable(&failure))
+    response.json(endpoint).map_err(|failure| unreachable(&failure))
 }
 
-/// What a token endpoint is asked.
+/// A request to a token endpoint.
 fn request(
     endpoint: &str,
-    client: &Client,
+    client: &OAuthClient,
     secret_in_body: bool,
     fields: &[(&str, &str)],
 ) -> Result<http::Request<Vec<u8>>, http::Error> {
@@ -121,7 +122,7 @@ fn request(
     if secret_in_body {
         form.append_pair("client_id", &client.id).append_pair("client_secret", client.secret.reveal());
     } else {
-        // RFC 6749 wants both halves encoded as in a form, so that a colon in the id does no harm.
+        // Both halves are form-encoded (RFC 6749, section 2.3.1), so a colon in the id does no harm.
         let half = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
         let both = format!("{}:{}", half(&client.id), half(client.secret.reveal()));
         let basic = base64::engine::general_purpose::STANDARD.encode(both);
@@ -130,9 +131,9 @@ fn request(
     request.body(form.finish().into_bytes())
 }
 
-fn unreachable(failure: &Failure) -> Error {
-    tracing::warn!(%failure, "a token endpoint cannot be asked");
-    reply::unreachable()
+fn unreachable(failure: &ProviderError) -> Error {
+    tracing::warn!(error = %failure, "the token endpoint sent no usable response");
+    login_response::unreachable()
 }
 
 #[cfg(test)]
@@ -140,12 +141,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_provider_is_shown_a_digest_of_what_only_we_know() {
-        let endpoint = Url::parse("https://id.test/auth?tenant=1").expect("an address");
+    fn the_authorization_url_contains_the_digest_of_the_verifier() {
+        let endpoint = Url::parse("https://id.test/auth?tenant=1").expect("a URL");
         // The example of RFC 7636.
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-        let url =
-            authorization_url(&endpoint, "app & co", "https://login.test/oauth2/callback", "openid email", verifier);
+        let url = authorization_url(
+            &endpoint,
+            "app & co",
+            "https://login.test/oauth2/redirect_uri",
+            "openid email",
+            verifier,
+        );
         let text = url.as_str();
         assert!(text.starts_with("https://id.test/auth?tenant=1&response_type=code&client_id=app+%26+co&"), "{text}");
         assert!(text.contains("code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"));

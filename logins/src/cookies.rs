@@ -1,42 +1,43 @@
-//! The two cookies: the session, and what ties a login to the browser that began it. Both are for one host alone.
+//! The two cookies (RFC 6265): the session cookie, and the nonce that ties a login attempt to the browser that began
+//! it. Both are for one host only.
 
 use http::{HeaderMap, HeaderValue, header};
 
-/// A browser sends no more of one name; what comes beyond is not looked at.
-const MOST: usize = 8;
-/// A secret in one of them, as it stands there.
-pub(crate) type Secret = [u8; SECRET_LENGTH];
-const SECRET_LENGTH: usize = 43;
+/// Cookies of one name that are read; browsers send fewer.
+const MAX_SAME_NAME: usize = 8;
+/// The secret in a cookie: 32 random bytes in Base64.
+pub(crate) type CookieSecret = [u8; SECRET_BYTES];
+const SECRET_BYTES: usize = 43;
 
 /// The names of a route's cookies.
 #[derive(Clone, Debug)]
-pub(crate) struct Names {
+pub(crate) struct CookieNames {
     /// `<prefix>session`
     pub(crate) session: String,
-    /// `<prefix>nonce.`, to be followed by the name of an attempt.
+    /// `<prefix>nonce.`, followed by the digest of an attempt's state.
     pub(crate) nonce: String,
 }
 
-impl Names {
-    pub(crate) fn of(prefix: &str) -> Self {
-        Names { session: format!("{prefix}session"), nonce: format!("{prefix}nonce.") }
+impl CookieNames {
+    pub(crate) fn with_prefix(prefix: &str) -> Self {
+        CookieNames { session: format!("{prefix}session"), nonce: format!("{prefix}nonce.") }
     }
 
-    /// Whether a cookie is one of ours.
+    /// Whether a cookie belongs to this server.
     fn owns(&self, name: &[u8]) -> bool {
         name == self.session.as_bytes() || name.starts_with(self.nonce.as_bytes())
     }
 }
 
-/// The values of all cookies with this name that could be one of our secrets.
-pub(crate) fn values<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a Secret> {
+/// The values of all cookies of this name that have the length of a secret.
+pub(crate) fn secrets<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a CookieSecret> {
     pairs(headers)
         .filter(move |(found, _)| *found == name.as_bytes())
         .filter_map(|(_, value)| value.try_into().ok())
-        .take(MOST)
+        .take(MAX_SAME_NAME)
 }
 
-/// The names of all cookies that begin with a prefix.
+/// The names of all cookies whose names begin with a prefix.
 pub(crate) fn names<'a>(headers: &'a HeaderMap, prefix: &'a str) -> impl Iterator<Item = &'a str> {
     pairs(headers).filter_map(|(name, _)| std::str::from_utf8(name).ok()).filter(move |name| name.starts_with(prefix))
 }
@@ -45,7 +46,7 @@ fn pairs(headers: &HeaderMap) -> impl Iterator<Item = (&[u8], &[u8])> {
     headers.get_all(header::COOKIE).iter().flat_map(|line| parts(line.as_bytes())).map(split)
 }
 
-/// What stands between semicolons.
+/// The parts of a line, separated by semicolons.
 fn parts(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
@@ -64,8 +65,8 @@ fn split(pair: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Takes our cookies out of a request: they are nothing the local service may see.
-pub(crate) fn strip(headers: &mut HeaderMap, names: &Names) {
+/// Removes this server's cookies from a request, so that local services never see them.
+pub(crate) fn strip(headers: &mut HeaderMap, names: &CookieNames) {
     let (mut all, mut ours) = (0, 0);
     for (name, _) in pairs(headers) {
         all += 1;
@@ -82,8 +83,8 @@ pub(crate) fn strip(headers: &mut HeaderMap, names: &Names) {
         .get_all(header::COOKIE)
         .iter()
         .map(|line| {
-            let kept = parts(line.as_bytes()).filter(|pair| !names.owns(split(pair).0));
-            kept.map(<[u8]>::trim_ascii).collect::<Vec<_>>().join(&b"; "[..])
+            let others = parts(line.as_bytes()).filter(|pair| !names.owns(split(pair).0));
+            others.map(<[u8]>::trim_ascii).collect::<Vec<_>>().join(&b"; "[..])
         })
         .filter(|line| !line.is_empty())
         .collect();
@@ -95,13 +96,13 @@ pub(crate) fn strip(headers: &mut HeaderMap, names: &Names) {
     }
 }
 
-/// Sets a cookie for this host alone, which no script reads and no other site sends along with its forms.
+/// A `Set-Cookie` value for this host only: scripts cannot read it, and other sites' forms do not send it.
 pub(crate) fn set(name: &str, secret: &str, seconds: Option<i64>) -> String {
     let age = seconds.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
     format!("{name}={secret}; Path=/{age}; Secure; HttpOnly; SameSite=Lax")
 }
 
-/// Takes a cookie back.
+/// A `Set-Cookie` value that deletes a cookie.
 pub(crate) fn clear(name: &str) -> String {
     set(name, "", Some(0))
 }
@@ -120,20 +121,20 @@ mod tests {
 
     #[test]
     fn secrets_are_found_by_their_exact_name() {
-        let secret = "x".repeat(SECRET_LENGTH);
+        let secret = "x".repeat(SECRET_BYTES);
         let sent = headers(&[
             &format!("a=1; postern.session={secret}; Postern.session={secret}"),
             &format!("postern.session=short;postern.session={secret};  postern.sessions={secret}"),
         ]);
-        assert_eq!(values(&sent, "postern.session").count(), 2);
-        assert_eq!(values(&sent, "postern.session2").count(), 0);
+        assert_eq!(secrets(&sent, "postern.session").count(), 2);
+        assert_eq!(secrets(&sent, "postern.session2").count(), 0);
         let many = vec![format!("s={secret}"); 50].join(";");
-        assert_eq!(values(&headers(&[&many]), "s").count(), MOST);
+        assert_eq!(secrets(&headers(&[&many]), "s").count(), MAX_SAME_NAME);
     }
 
     #[test]
-    fn ours_are_taken_out_and_the_others_stay_as_they_were() {
-        let names = Names::of("my.");
+    fn own_cookies_are_removed_and_others_stay_unchanged() {
+        let names = CookieNames::with_prefix("my.");
         let table: [(&[&str], &[&str]); 5] = [
             (&["a=1; my.session=x; b=\"2; 3"], &["a=1; b=\"2; 3"]),
             (&["my.session=x", "a=1"], &["a=1"]),
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_are_for_one_host_and_no_script() {
+    fn cookies_are_for_one_host_and_hidden_from_scripts() {
         assert_eq!(set("a", "b", Some(600)), "a=b; Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax");
         assert_eq!(set("a", "b", None), "a=b; Path=/; Secure; HttpOnly; SameSite=Lax");
         assert!(clear("a").starts_with("a=; Path=/; Max-Age=0;"));

@@ -1,41 +1,44 @@
-//! Who visitors are: logins with OpenID Connect, OAuth and SAML, and the sessions they begin.
+//! Visitor logins with OpenID Connect, OAuth 2.0 and SAML 2.0, and the sessions they start.
 //!
-//! The crate speaks with identity providers, not with visitors: the edge gives it what a visitor sent and sends
-//! what comes back. A login takes four steps: the endpoint sends the visitor to the provider ([`Logins::begin`]); the
-//! provider sends them to the one login host ([`Logins::at_login_host`]); that sends them to the endpoint they came
-//! from; there the session begins ([`Logins::at_endpoint`]), because its cookie is for that host alone.
+//! The crate talks to identity providers, not to visitors: the edge passes it requests and sends back its responses.
+//! A login takes four steps. The endpoint redirects the visitor to the provider ([`Logins::begin`]); the provider
+//! redirects to the one login host ([`Logins::at_login_host`]); the login host redirects to the endpoint the visitor
+//! came from; there the session starts ([`Logins::at_endpoint`]), because its cookie is for that host alone.
 
-mod asked;
-mod attempts;
+mod clock;
 mod code_grant;
 mod cookies;
-mod identity;
-mod ledger;
+mod crypto;
+mod flow;
+mod identity_headers;
+mod last_used;
+mod login_attempts;
+mod login_request;
+mod login_response;
 mod logins;
 mod oauth;
 mod oidc;
 mod origin;
 mod pages;
+mod provider_client;
 mod realm;
-mod recognized;
-mod reply;
 mod return_path;
 mod saml;
-mod seen;
-mod sessions;
-mod web;
+mod session_cache;
+mod session_key;
+mod session_store;
+mod settings;
 
-pub use identity::{IdentityHeaders, MAX_VALUE};
-pub use ledger::{Ledger, NoLedger};
-pub use logins::{Admission, Asked, Logins, Reply, Settings};
-pub use oauth::{Endpoints, Operator, Operators};
+pub use clock::Clock;
+pub use flow::AuthOutcome;
+pub use identity_headers::{IdentityHeaders, MAX_VALUE_BYTES};
+pub use last_used::ActiveSession;
+pub use login_request::{LOGIN_PATH_PREFIX, LoginRequest};
+pub use login_response::LoginResponse;
+pub use logins::Logins;
+pub use oauth::{OAuthEndpoints, OAuthProvider, OAuthProviders};
 pub use origin::Origin;
+pub use provider_client::ProviderClient;
 pub use realm::Realm;
-pub use seen::Known;
-pub use web::Web;
-
-/// Where an endpoint's own login addresses are.
-pub const PREFIX: &str = "/.postern/";
-
-/// Tells the time; tests turn it.
-pub type Clock = std::sync::Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;
+pub use session_store::{NoSessionStore, SessionStore};
+pub use settings::LoginSettings;

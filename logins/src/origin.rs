@@ -1,6 +1,6 @@
-//! The scheme, host and port that visitors know an endpoint by.
+//! The scheme, host and port of an endpoint as visitors see them.
 
-/// Such as `https://shop.test:4443`. Logins happen over HTTPS only.
+/// An origin such as `https://shop.test:4443`. Logins use HTTPS only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     host: String,
@@ -8,22 +8,22 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The origin of a host name, as the edge found it, and the port that HTTPS is served at.
+    /// The origin of a host name and the public HTTPS port.
     pub fn new(host: &str, port: u16) -> Self {
         Origin { host: host.to_ascii_lowercase(), port }
     }
 
-    /// The host name alone.
+    /// The host name without the port.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// Another host of the same server.
+    /// The origin of another host of the same server.
     pub(crate) fn sibling(&self, host: &str) -> Self {
         Origin::new(host, self.port)
     }
 
-    /// The address of a path below it.
+    /// The URL of a path of this origin.
     pub fn with(&self, path: &str) -> String {
         format!("{self}{path}")
     }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_port_is_left_out() {
+    fn the_default_port_is_left_out() {
         assert_eq!(Origin::new("Shop.test", 443).with("/a"), "https://shop.test/a");
         assert_eq!(Origin::new("shop.test", 4443).to_string(), "https://shop.test:4443");
     }

@@ -1,36 +1,36 @@
-//! Where a visitor goes after a login: a path of the same host, whatever was asked for.
+//! The path to which a visitor returns after a login: always a path of the same host.
 
-/// A longer one is not worth its memory; the visitor arrives at the front page instead.
-const LONGEST: usize = 2048;
+/// Maximum length in bytes; with a longer path the visitor returns to `/`.
+const MAX_BYTES: usize = 2048;
 
-/// A path, and perhaps a query, that can only be one of the host it is sent to.
+/// A path, optionally with a query, that no browser can interpret as another host or scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReturnPath(Box<str>);
 
 impl ReturnPath {
-    /// The front page.
+    /// The path `/`.
     pub(crate) fn root() -> Self {
         ReturnPath("/".into())
     }
 
-    /// What a request asked for. Where it cannot be asked for again, the front page.
-    pub(crate) fn of_request(path_and_query: &str) -> Self {
+    /// The target of a request, or `/` if it is not safe to return to.
+    pub(crate) fn from_request(path_and_query: &str) -> Self {
         ReturnPath::parse(path_and_query).unwrap_or_else(ReturnPath::root)
     }
 
-    /// Takes a path as somebody wrote it; `None` if a browser could read another host, a scheme or a line of its own
-    /// out of it. Nothing is repaired: what looks odd is refused.
+    /// Accepts an untrusted path; `None` if a browser could find another host, a scheme or a line break in it. Nothing
+    /// is repaired: ambiguous text is refused.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix('/')?;
         let plain = text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'"' | b'<' | b'>'));
-        if !plain || text.len() > LONGEST {
+        if !plain || text.len() > MAX_BYTES {
             return None;
         }
         let path = rest.split(['?', '#']).next().unwrap_or_default();
-        if ambiguous(path) {
+        if is_ambiguous(path) {
             return None;
         }
-        // The last word has what a browser makes of it.
+        // The final check is a parser that works like a browser's (WHATWG URL).
         let base = url::Url::parse("https://host.invalid/").ok()?;
         let read = base.join(text).ok()?;
         let same = read.scheme() == "https" && read.host_str() == Some("host.invalid") && read.port().is_none();
@@ -42,9 +42,9 @@ impl ReturnPath {
     }
 }
 
-/// Whether the path, raw or with its percent-encoding undone however often, begins with a second slash or a backslash,
-/// holds control characters, or climbs.
-fn ambiguous(path: &str) -> bool {
+/// Whether the path, raw or percent-decoded any number of times, begins with a second slash or a backslash, contains
+/// control characters, or has dot segments.
+fn is_ambiguous(path: &str) -> bool {
     let mut text = path.as_bytes().to_vec();
     for _ in 0..4 {
         if text.first().is_some_and(|byte| matches!(byte, b'/' | b'\\' | b'@')) {
@@ -56,17 +56,17 @@ fn ambiguous(path: &str) -> bool {
         if text.split(|byte| *byte == b'/').any(|segment| matches!(segment, b"." | b"..")) {
             return true;
         }
-        let decoded = undo(&text);
+        let decoded = decode_once(&text);
         if decoded == text {
             return false;
         }
         text = decoded;
     }
-    // Encoded again and again: nobody writes such paths for good.
+    // Paths that are encoded this often are not written in good faith.
     true
 }
 
-fn undo(text: &[u8]) -> Vec<u8> {
+fn decode_once(text: &[u8]) -> Vec<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -91,8 +91,8 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn paths_of_the_host_are_taken_as_they_are() {
-        for fine in [
+    fn paths_of_the_host_are_accepted_unchanged() {
+        for valid in [
             "/",
             "/a",
             "/a/b/",
@@ -109,7 +109,7 @@ mod tests {
             "/a%2Fb",
             "/?q=%5C",
         ] {
-            assert_eq!(ReturnPath::parse(fine).map(|path| path.as_str().to_owned()).as_deref(), Some(fine));
+            assert_eq!(ReturnPath::parse(valid).map(|path| path.as_str().to_owned()).as_deref(), Some(valid));
         }
     }
 
@@ -194,20 +194,20 @@ mod tests {
         assert!(spellings.len() >= 60, "{}", spellings.len());
         for wrong in spellings {
             assert_eq!(ReturnPath::parse(wrong), None, "{wrong:?}");
-            assert_eq!(ReturnPath::of_request(wrong).as_str(), "/");
+            assert_eq!(ReturnPath::from_request(wrong).as_str(), "/");
         }
-        let long = format!("/{}", "a".repeat(LONGEST));
+        let long = format!("/{}", "a".repeat(MAX_BYTES));
         assert_eq!(ReturnPath::parse(&long), None);
     }
 
     proptest! {
         #[test]
-        fn what_is_taken_stays_on_its_host(text in "[/\\\\@:.%?#a-z0-9\t ]{0,12}") {
+        fn accepted_paths_stay_on_their_host(text in "[/\\\\@:.%?#a-z0-9\t ]{0,12}") {
             if let Some(path) = ReturnPath::parse(&text) {
-                let host = url::Url::parse("https://host.test:4443/x/y").expect("an address");
-                let there = host.join(path.as_str()).expect("an address");
+                let host = url::Url::parse("https://host.test:4443/x/y").expect("a URL");
+                let there = host.join(path.as_str()).expect("a URL");
                 prop_assert_eq!(there.origin(), host.origin());
-                let whole = url::Url::parse(&format!("https://host.test:4443{}", path.as_str())).expect("an address");
+                let whole = url::Url::parse(&format!("https://host.test:4443{}", path.as_str())).expect("a URL");
                 prop_assert_eq!(whole.origin(), host.origin());
             }
         }

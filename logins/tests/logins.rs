@@ -1,4 +1,4 @@
-//! Logins through the crate's own doors: a browser that keeps cookies, providers that answer over HTTP, a clock to turn.
+//! Logins through the public API of the crate: a browser that stores cookies, providers over HTTP, and a test clock.
 
 #[path = "logins/kit/mod.rs"]
 mod kit;

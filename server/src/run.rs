@@ -93,7 +93,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         login_providers: configuration.oauth_apps.clone(),
         login_host: configuration.login_host.clone(),
         identity_headers: configuration.identity_headers.clone(),
-        ledger: Arc::new(ControlSessionStore::new(control.clone(), edge_sync)),
+        session_store: Arc::new(ControlSessionStore::new(control.clone(), edge_sync)),
         api: public_api,
         limits: configuration.limits.clone(),
         proxies: configuration.proxies.clone(),

@@ -27,9 +27,9 @@ impl ControlSessionStore {
     }
 }
 
-impl postern_logins::Ledger for ControlSessionStore {
-    fn begin(&self, session: LoginSession, renamed: Vec<(String, SessionKey)>) -> BoxFuture<'_, Result<(), Error>> {
-        async move { self.applied(self.control.logins().begin(session, renamed).await).await }.boxed()
+impl postern_logins::SessionStore for ControlSessionStore {
+    fn create(&self, session: LoginSession, rekeyed: Vec<(String, SessionKey)>) -> BoxFuture<'_, Result<(), Error>> {
+        async move { self.applied(self.control.logins().begin(session, rekeyed).await).await }.boxed()
     }
     fn renew(&self, session: LoginSession) -> BoxFuture<'_, Result<(), Error>> {
         async move { self.applied(self.control.logins().renew(session).await).await }.boxed()
@@ -37,7 +37,7 @@ impl postern_logins::Ledger for ControlSessionStore {
     fn end(&self, ids: Vec<String>) -> BoxFuture<'_, Result<(), Error>> {
         async move { self.applied(self.control.logins().end(&ids).await).await }.boxed()
     }
-    fn used(&self, used: Vec<(String, Timestamp)>) -> BoxFuture<'_, Result<(), Error>> {
+    fn record_use(&self, used: Vec<(String, Timestamp)>) -> BoxFuture<'_, Result<(), Error>> {
         async move { self.control.logins().record_uses(&used).await }.boxed()
     }
 }

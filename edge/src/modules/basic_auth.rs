@@ -1,7 +1,7 @@
-//! Lets visitors in who give the name and password of a user: `Authorization: Basic`.
+//! HTTP Basic authentication (RFC 7617).
 //!
-//! What they gave is for the edge alone: the header goes no further, so that neither the local service nor anybody who
-//! reads captured requests learns passwords.
+//! The credentials are for the edge alone: the header is removed, so that passwords reach neither the local service nor
+//! captured requests.
 
 use super::Visit;
 use crate::refusal::{Fault, Refusal};
@@ -14,14 +14,15 @@ use subtle::{Choice, ConstantTimeEq};
 
 const NAME: &str = "basic_auth";
 
-/// The users, each as a keyed hash. The key is of this moment and known to nobody.
+/// The users as keyed hashes. The key is random and never leaves the process.
 pub(super) struct Passwords {
     key: hmac::Key,
     known: Vec<hmac::Tag>,
 }
 
 impl Passwords {
-    /// Fails if one of them is not of the form `user:password`.
+    /// # Errors
+    /// If an entry does not have the form `user:password`.
     pub(super) fn of(users: &[Secret]) -> Result<Self, Error> {
         users.iter().try_for_each(user_and_password)?;
         let key = hmac::Key::new(hmac::HMAC_SHA256, &rand::random::<[u8; 32]>());
@@ -29,31 +30,31 @@ impl Passwords {
         Ok(Passwords { key, known })
     }
 
-    /// Compares with every user, so that the time it takes says nothing.
-    fn know(&self, given: &[u8]) -> bool {
+    /// Compares with every user, so that the duration reveals nothing.
+    fn is_known(&self, given: &[u8]) -> bool {
         let given = hmac::sign(&self.key, given);
         let same = |known: &hmac::Tag| known.as_ref().ct_eq(given.as_ref());
         self.known.iter().fold(Choice::from(0), |found, known| found | same(known)).into()
     }
 
-    /// Whether a request says who asks, in one way only.
+    /// Whether a request has exactly one `Authorization` header, with a known user.
     fn admit(&self, headers: &HeaderMap) -> bool {
         let mut given = headers.get_all(header::AUTHORIZATION).iter();
         let (Some(only), None) = (given.next(), given.next()) else { return false };
         let Some((scheme, rest)) = only.to_str().ok().and_then(|text| text.split_once(' ')) else { return false };
         let decoded = scheme.eq_ignore_ascii_case("basic").then(|| BASE64_STANDARD.decode(rest.trim()).ok()).flatten();
-        decoded.is_some_and(|decoded| self.know(&decoded))
+        decoded.is_some_and(|decoded| self.is_known(&decoded))
     }
 }
 
-/// Judges one request.
+/// Checks one request.
 pub(super) fn stage(passwords: Option<&Passwords>, visit: &mut Visit<'_>) -> Result<(), Refusal> {
     let Some(passwords) = passwords else { return Ok(()) };
     let began = Instant::now();
     let passed = passwords.admit(&visit.parts.headers);
     visit.trace.record(NAME, None, passed, began);
     if !passed {
-        let message = "A user and a password are needed here, and those that were given, if any, are not right.";
+        let message = "This address requires a user name and a password. None were given, or they are wrong.";
         return Err(Refusal::new(Fault::Route, Error::new(Code::PasswordNeeded, message)));
     }
     visit.parts.headers.remove(header::AUTHORIZATION);
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn one_right_user_and_password_come_in_and_nothing_else_does() {
+    fn only_one_header_with_a_known_user_is_accepted() {
         let basic = |text: &str| format!("Basic {}", BASE64_STANDARD.encode(text));
         for right in ["ada:longenough", "bob:pass:word:s"] {
             assert!(admitted(&[basic(right)]), "{right}");
@@ -88,12 +89,12 @@ mod tests {
         let right = basic("ada:longenough");
         assert!(!admitted(&[]) && !admitted(&["Basic".to_owned()]) && !admitted(&["Basic ***".to_owned()]));
         assert!(!admitted(&[right.replacen("Basic", "Bearer", 1)]));
-        assert!(!admitted(&[right.clone(), right.clone()]), "of two, nobody knows which counts");
+        assert!(!admitted(&[right.clone(), right.clone()]), "two headers are ambiguous");
         assert!(!admitted(&[right.clone(), basic("x:y")]) && !admitted(&[basic("x:y"), right]));
     }
 
     #[test]
-    fn what_is_no_password_cannot_be_made_ready() {
+    fn invalid_users_are_refused() {
         assert!(Passwords::of(&[Secret::new("ada:short")]).is_err());
     }
 }

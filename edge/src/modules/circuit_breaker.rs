@@ -1,7 +1,8 @@
-//! Leaves a backend alone for a while when it has failed too often.
+//! Stops requests to a backend for a while after too many failures.
 //!
-//! Closed, the circuit counts what reached the backend in a rolling window. Open, it refuses everybody. When its time
-//! is over one request at a time is let through on trial: a success closes the circuit, a failure opens it again.
+//! When closed, the circuit counts the requests that reached the backend in a rolling window. When open, it refuses all
+//! requests. After that time it is half-open and lets one trial request through at a time: a success closes the
+//! circuit, a failure opens it again.
 
 mod window;
 
@@ -18,23 +19,23 @@ use std::{
 use window::Window;
 
 const NAME: &str = "circuit_breaker";
-/// While somebody else's trial is under way.
-const SOON: Duration = Duration::from_secs(1);
+/// Wait suggested while a trial is in progress.
+const TRIAL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The circuit of one route. It outlives changes of the route as long as its own settings stay the same.
 pub(crate) struct Breaker {
-    /// The route, in the log.
+    /// Id of the route, for the log.
     owner: Box<str>,
     settings: CircuitBreaker,
-    /// A visitor who sends a body byte by byte must not hold the place of a trial for ever.
-    longest_trial: Duration,
+    /// Time after which a trial is abandoned: a visitor who sends a slow body must not hold it forever.
+    trial_timeout: Duration,
     state: Mutex<State>,
 }
 
 struct State {
     phase: Phase,
     window: Window,
-    /// Counts the phases: what was let through in an earlier one says nothing about this one.
+    /// Counts phase changes: requests admitted in an earlier phase do not count in this one.
     epoch: u64,
 }
 
@@ -43,14 +44,14 @@ enum Phase {
     Open {
         until: Instant,
     },
-    /// The time is over; since when a trial is under way.
+    /// Start of the current trial, if any.
     HalfOpen {
         trial: Option<Instant>,
     },
 }
 
-/// The right of one request to reach the backend. Dropped without a word it counts for nothing, and a trial it was is
-/// free for the next one.
+/// The permit of one request to reach the backend. If it is dropped unreported, the request does not count, and a trial
+/// becomes available again.
 #[must_use]
 pub(crate) struct Permit {
     breaker: Arc<Breaker>,
@@ -60,33 +61,33 @@ pub(crate) struct Permit {
 }
 
 impl Breaker {
-    pub(crate) fn new(owner: &str, settings: &CircuitBreaker, longest_trial: Duration, now: Instant) -> Self {
+    pub(crate) fn new(owner: &str, settings: &CircuitBreaker, trial_timeout: Duration, now: Instant) -> Self {
         let window = Window::new(Duration::from_secs(settings.rolling_window.into()), settings.num_buckets, now);
         let state = State { phase: Phase::Closed, window, epoch: 0 };
-        Breaker { owner: owner.into(), settings: settings.clone(), longest_trial, state: Mutex::new(state) }
+        Breaker { owner: owner.into(), settings: settings.clone(), trial_timeout, state: Mutex::new(state) }
     }
 
-    /// Whether it works by these settings.
-    pub(super) fn follows(&self, settings: &CircuitBreaker) -> bool {
+    /// Whether these are its settings.
+    pub(super) fn has_settings(&self, settings: &CircuitBreaker) -> bool {
         self.settings == *settings
     }
 
-    /// Held for a few additions only.
+    /// The lock is held for a few additions only.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a request through, or says how long to wait.
+    /// Admits a request, or returns how long to wait.
     fn admit(self: &Arc<Self>, now: Instant) -> Result<Permit, Duration> {
         let mut state = self.state();
         let trial = match state.phase {
             Phase::Closed => false,
             Phase::Open { until } if now < until => return Err(until - now),
-            Phase::HalfOpen { trial: Some(since) } if now.saturating_duration_since(since) < self.longest_trial => {
-                return Err(SOON);
+            Phase::HalfOpen { trial: Some(since) } if now.saturating_duration_since(since) < self.trial_timeout => {
+                return Err(TRIAL_RETRY_INTERVAL);
             }
             Phase::Open { .. } | Phase::HalfOpen { .. } => {
-                // What becomes of a trial that takes for ever does not matter any more.
+                // The outcome of an abandoned trial no longer counts.
                 state.epoch += 1;
                 state.phase = Phase::HalfOpen { trial: Some(now) };
                 true
@@ -113,14 +114,14 @@ impl Breaker {
                 return;
             }
         }
-        let pause = Duration::from_secs(self.settings.tripped_duration.into());
+        let open_for = Duration::from_secs(self.settings.tripped_duration.into());
         metrics::circuit_opened();
-        tracing::warn!(route = %self.owner, seconds = pause.as_secs(), "the backend fails too often: the circuit is open");
-        state.phase = Phase::Open { until: now + pause };
+        tracing::warn!(route = %self.owner, seconds = open_for.as_secs(), "the backend failed too often: the circuit is open");
+        state.phase = Phase::Open { until: now + open_for };
         state.epoch += 1;
     }
 
-    /// A backend that has not failed at all is never left alone, even if the tolerated share of errors is zero.
+    /// A backend without errors never trips, even if the tolerated share of errors is zero.
     fn trips(&self, window: &Window) -> bool {
         let (requests, errors) = (window.requests(), window.errors());
         errors > 0
@@ -139,14 +140,14 @@ impl Breaker {
 }
 
 impl Permit {
-    /// The backend answered with this status.
-    pub(super) fn answered(mut self, status: u16, now: Instant) {
+    /// Reports the status of the backend's response.
+    pub(super) fn record_response(mut self, status: u16, now: Instant) {
         self.settled = true;
         self.breaker.settle(&self, status >= 500, now);
     }
 
-    /// There is no answer. Only what is the fault of neither the visitor nor this server counts.
-    pub(super) fn failed(mut self, fault: Fault, now: Instant) {
+    /// Reports a failure. Only those caused by the agent or the service count.
+    pub(super) fn record_failure(mut self, fault: Fault, now: Instant) {
         if matches!(fault, Fault::Agent | Fault::Service) {
             self.settled = true;
             self.breaker.settle(&self, true, now);
@@ -162,7 +163,7 @@ impl Drop for Permit {
     }
 }
 
-/// Lets one request through, or not.
+/// Admits or refuses one request.
 pub(super) fn stage(breaker: Option<&Arc<Breaker>>, visit: &mut Visit<'_>) -> Result<Option<Permit>, Refusal> {
     let Some(breaker) = breaker else { return Ok(None) };
     judge(breaker, visit.trace, Instant::now()).map(Some)
@@ -176,9 +177,9 @@ fn judge(breaker: &Arc<Breaker>, trace: &mut Trace, now: Instant) -> Result<Perm
         }
         Err(pause) => {
             trace.record(NAME, None, false, now);
-            let message = "The backend of this address has failed too often and is left alone for a while.";
+            let message = "The backend of this address has failed too often; requests are stopped for a while.";
             let error = Error::new(Code::CircuitOpen, message);
-            // Rounded up: who comes back then is not too early.
+            // Rounded up, so that a retry does not come too early.
             let pause = Duration::from_secs(pause.as_secs() + u64::from(pause.subsec_nanos() > 0));
             Err(Refusal::new(Fault::Service, error).retry_after(pause))
         }

@@ -1,4 +1,4 @@
-//! Changes to headers, made ready once: what both header stages are made of.
+//! Changes to headers, prepared once, for both header stages.
 
 mod facts;
 
@@ -17,14 +17,14 @@ use postern_api::{
     module::HeaderChanges,
 };
 
-/// All variables of one message together give so much text; what is beyond is cut off.
+/// Maximum total length of the expanded variables of one message; the rest is cut off.
 const EXPANDED_LIMIT: usize = 32 * 1024;
 
-/// What happens to the headers of one message.
+/// The changes to the headers of one message.
 pub(super) struct Changes {
     remove: Vec<HeaderName>,
     add: Vec<(HeaderName, Value)>,
-    wanted: Vec<Variable>,
+    variables_used: Vec<Variable>,
 }
 
 enum Value {
@@ -38,41 +38,41 @@ enum Piece {
 }
 
 impl Changes {
-    /// Judges them once more, so that nothing that frames a message is ever touched.
+    /// Validates the changes again, so that headers that frame a message are never changed.
     pub(super) fn of(changes: &HeaderChanges, direction: Direction) -> Result<Self, Error> {
         let changes = canonical(changes.clone(), direction)?;
         let name = |text: &String| HeaderName::try_from(text).map_err(|_| Code::HeaderName);
         let remove = changes.remove.iter().map(name).collect::<Result<_, _>>()?;
-        let (mut add, mut wanted) = (Vec::new(), Vec::new());
+        let (mut add, mut variables_used) = (Vec::new(), Vec::new());
         for (key, text) in &changes.add {
             let value = Value::of(text)?;
             if let Value::Pieces(pieces) = &value {
                 for piece in pieces {
                     if let Piece::Variable(variable) = piece
-                        && !wanted.contains(variable)
+                        && !variables_used.contains(variable)
                     {
-                        wanted.push(*variable);
+                        variables_used.push(*variable);
                     }
                 }
             }
             add.push((name(key)?, value));
         }
-        Ok(Changes { remove, add, wanted })
+        Ok(Changes { remove, add, variables_used })
     }
 
-    /// The variables in its values.
-    pub(super) fn wanted(&self) -> &[Variable] {
-        &self.wanted
+    /// The variables that the values use.
+    pub(super) fn variables_used(&self) -> &[Variable] {
+        &self.variables_used
     }
 
-    /// Makes the changes: removes first, so that what is also added is replaced; `host` is always replaced.
+    /// Applies the changes. Removals come first, so that a header in both lists is replaced; `host` is always replaced.
     pub(super) fn apply(&self, headers: &mut HeaderMap, facts: &Facts) {
         for name in &self.remove {
             headers.remove(name);
         }
-        let mut room = EXPANDED_LIMIT;
+        let mut remaining = EXPANDED_LIMIT;
         for (name, value) in &self.add {
-            let value = value.expand(facts, &mut room);
+            let value = value.expand(facts, &mut remaining);
             if *name == header::HOST {
                 headers.insert(name, value);
             } else {
@@ -101,7 +101,7 @@ impl Value {
         Ok(Value::Fixed(HeaderValue::from_str(fixed).map_err(|_| Code::HeaderValue)?))
     }
 
-    fn expand(&self, facts: &Facts, room: &mut usize) -> HeaderValue {
+    fn expand(&self, facts: &Facts, remaining: &mut usize) -> HeaderValue {
         let pieces = match self {
             Value::Fixed(value) => return value.clone(),
             Value::Pieces(pieces) => pieces,
@@ -112,13 +112,13 @@ impl Value {
                 Piece::Text(piece) => text.push_str(piece),
                 Piece::Variable(variable) => {
                     let fact = facts.get(*variable);
-                    let fact = &fact[..fact.len().min(*room)];
-                    *room -= fact.len();
+                    let fact = &fact[..fact.len().min(*remaining)];
+                    *remaining -= fact.len();
                     text.push_str(fact);
                 }
             }
         }
-        // Facts are printable ASCII, and so are the pieces between them.
+        // Variables expand to printable ASCII, and so do the pieces between them.
         HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
     }
 }

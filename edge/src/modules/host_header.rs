@@ -1,4 +1,5 @@
-//! Calls the local service by its own name, and turns redirects to that name back to the one the visitor knows.
+//! Replaces the `Host` header with the local service's own name, and maps redirects to that name back to the public
+//! one.
 
 use super::Visit;
 use hyper::{
@@ -9,29 +10,30 @@ use postern_api::{Code, Error};
 
 const ORIGINAL: HeaderName = HeaderName::from_static("x-original-host");
 
-/// The name of the local service.
+/// The host name of the local service.
 pub(super) struct Rewrite(HeaderValue);
 
-/// The name the visitor knows.
+/// The public host name.
 pub(super) struct Original {
     host: HeaderValue,
     tls: bool,
 }
 
 impl Rewrite {
-    /// Fails for what cannot stand in a header.
+    /// # Errors
+    /// If the name is not a valid header value.
     pub(super) fn of(host: &str) -> Result<Self, Error> {
         Ok(Rewrite(HeaderValue::from_str(host).map_err(|_| Code::HeaderValue)?))
     }
 
-    /// Whether an authority is this service, given its scheme; case and the scheme's own port make no difference.
+    /// Whether an authority is this service; case and the default port of the scheme make no difference.
     fn is(&self, authority: &str, port: &str) -> bool {
         let plain = |text: &str| text.to_ascii_lowercase().trim_end_matches(port).to_owned();
         self.0.to_str().is_ok_and(|own| plain(own) == plain(authority))
     }
 }
 
-/// Changes the name in a request, and says the one that was there.
+/// Replaces the `Host` header and returns the original.
 pub(super) fn stage(rewrite: Option<&Rewrite>, visit: &mut Visit<'_>) -> Option<Box<Original>> {
     let Rewrite(own) = rewrite?;
     let headers = &mut visit.parts.headers;
@@ -40,16 +42,17 @@ pub(super) fn stage(rewrite: Option<&Rewrite>, visit: &mut Visit<'_>) -> Option<
     Some(Box::new(Original { host, tls: visit.visitor.is_tls() }))
 }
 
-/// Turns a redirect to the service back.
-pub(super) fn answer(rewrite: Option<&Rewrite>, original: Option<Box<Original>>, headers: &mut HeaderMap) {
+/// Maps a redirect to the service back to the public name.
+pub(super) fn map_redirect(rewrite: Option<&Rewrite>, original: Option<Box<Original>>, headers: &mut HeaderMap) {
     let (Some(rewrite), Some(original)) = (rewrite, original) else { return };
-    let mapped = headers.get(header::LOCATION).and_then(|location| turned(rewrite, &original, location.to_str().ok()?));
+    let mapped =
+        headers.get(header::LOCATION).and_then(|location| map_location(rewrite, &original, location.to_str().ok()?));
     if let Some(location) = mapped {
         headers.insert(header::LOCATION, location);
     }
 }
 
-fn turned(rewrite: &Rewrite, original: &Original, location: &str) -> Option<HeaderValue> {
+fn map_location(rewrite: &Rewrite, original: &Original, location: &str) -> Option<HeaderValue> {
     let (scheme, rest) = location.split_once("://")?;
     let port = match scheme.to_ascii_lowercase().as_str() {
         "http" => ":80",
@@ -85,8 +88,8 @@ mod tests {
             ("localhost:8080", "ftp://localhost:8080/a", None),
         ] {
             let rewrite = Rewrite::of(own).expect("a host");
-            let turned = turned(&rewrite, &original, location);
-            assert_eq!(turned.as_ref().map(|value| value.to_str().expect("text")), expected, "{own} {location}");
+            let mapped = map_location(&rewrite, &original, location);
+            assert_eq!(mapped.as_ref().map(|value| value.to_str().expect("text")), expected, "{own} {location}");
         }
     }
 }

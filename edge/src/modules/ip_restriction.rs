@@ -1,4 +1,4 @@
-//! Lets visitors in by the address of their socket, never by a header.
+//! Restriction of visitors by the address of their connection, never by a header.
 
 use super::Trace;
 use crate::refusal::{Fault, Refusal};
@@ -10,7 +10,7 @@ use std::{net::IpAddr, time::Instant};
 
 const NAME: &str = "ip_restriction";
 
-/// Judges one visitor. A module that is not set lets everybody pass and leaves no trace.
+/// Checks one visitor. Without the module, every visitor passes and the trace stays empty.
 pub(crate) fn stage(rules: Option<&IpRules>, visitor: IpAddr, trace: &mut Trace) -> Result<(), Refusal> {
     let Some(rules) = rules else { return Ok(()) };
     let began = Instant::now();
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_rules_deny_all_and_an_unset_module_denies_nobody() {
+    fn zero_rules_deny_everyone_and_an_unset_module_no_one() {
         assert!(!judged(Some(&rules(&[])), "127.0.0.1").0);
         assert_eq!(judged(None, "127.0.0.1"), (true, String::new()));
     }

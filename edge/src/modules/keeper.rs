@@ -65,7 +65,7 @@ impl Keeper {
             breakers.remove(owner);
             return None;
         };
-        if let Some(same) = breakers.get(owner).filter(|breaker| breaker.follows(settings)) {
+        if let Some(same) = breakers.get(owner).filter(|breaker| breaker.has_settings(settings)) {
             return Some(same.clone());
         }
         let breaker = Arc::new(Breaker::new(owner, settings, self.longest_trial, Instant::now()));

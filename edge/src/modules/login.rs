@@ -1,4 +1,4 @@
-//! Lets in who has logged in, and sends everybody else to their identity provider.
+//! Requires a login: visitors without a session are redirected to their identity provider.
 
 use super::Visit;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use hyper::Response;
 use postern_api::{Code, Error, published};
-use postern_logins::{Admission, Asked, Logins, Origin, Realm, Reply};
+use postern_logins::{AuthOutcome, LoginRequest, LoginResponse, Logins, Origin, Realm};
 use std::{sync::Arc, time::Instant};
 
 const NAME: &str = "login";
@@ -29,7 +29,8 @@ impl Login {
     }
 }
 
-/// Lets somebody in who is known, with headers that say who it is; answers in the backend's place to everybody else.
+/// Lets requests with a session pass, with headers that identify the person; all others get a response in place of the
+/// backend's.
 pub(crate) async fn stage(
     login: Option<&Login>,
     visit: &mut Visit<'_>,
@@ -37,28 +38,27 @@ pub(crate) async fn stage(
     let Some(Login { realm, logins }) = login else { return Ok(None) };
     let began = Instant::now();
     let host = http::host(&visit.parts.headers)?;
-    let admission = logins.admit(realm, &visit.parts.method, &visit.parts.headers, &host).await;
+    let admission = logins.authenticate(realm, &visit.parts.method, &visit.parts.headers, &host).await;
     match admission {
-        Admission::Known(known) => {
+        AuthOutcome::Authenticated(known) => {
             visit.parts.headers.extend(known.headers().iter().cloned());
             visit.trace.record(NAME, Some(known.session().user.clone()), true, began);
             Ok(None)
         }
-        Admission::Through => {
+        AuthOutcome::Bypassed => {
             visit.trace.record(NAME, Some("options_passthrough".to_owned()), true, began);
             Ok(None)
         }
-        Admission::Refused(error) => {
+        AuthOutcome::Denied(error) => {
             visit.trace.record(NAME, None, false, began);
             Err(refusal(error))
         }
-        Admission::Unknown if !Logins::is_browsing(&visit.parts.headers) => {
+        AuthOutcome::Unauthenticated if !Logins::is_browsing(&visit.parts.headers) => {
             visit.trace.record(NAME, None, false, began);
-            let message =
-                "Visitors must log in here. Open the address in a browser, log in, and send its cookie along.";
+            let message = "This address requires a login. Open it in a browser, log in, and send the session cookie with the request.";
             Err(refusal(Error::new(Code::LoginNeeded, message)))
         }
-        Admission::Unknown => {
+        AuthOutcome::Unauthenticated => {
             visit.trace.record(NAME, None, false, began);
             let origin = logins.origin_of(&host);
             let back = visit.parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
@@ -69,22 +69,22 @@ pub(crate) async fn stage(
     }
 }
 
-/// A request as logins see it.
+/// The parts of a request that a login needs.
 pub(crate) fn asked<'a>(
     origin: &'a Origin,
     parts: &'a hyper::http::request::Parts,
     address: std::net::IpAddr,
-) -> Asked<'a> {
+) -> LoginRequest<'a> {
     let (method, uri, headers) = (&parts.method, &parts.uri, &parts.headers);
-    Asked { origin, method, path: uri.path(), query: uri.query(), headers, address }
+    LoginRequest { origin, method, path: uri.path(), query: uri.query(), headers, address }
 }
 
-/// What logins say, as an answer.
-pub(crate) fn answer(reply: Reply) -> Response<ResponseBody> {
+/// The response of a login as a response of the edge.
+pub(crate) fn answer(reply: LoginResponse) -> Response<ResponseBody> {
     reply.map(ResponseBody::full)
 }
 
-/// Whose fault it is when nobody comes in.
+/// The refusal for an error of a login, with its fault.
 pub(crate) fn refusal(error: Error) -> Refusal {
     let fault = match error.status() {
         502.. => Fault::Service,

@@ -1,4 +1,4 @@
-//! Modules at work: their order, and the trace of what each of them decided.
+//! The modules of an edge or route: the order of their stages, and the trace of their decisions.
 
 mod basic_auth;
 mod circuit_breaker;
@@ -15,11 +15,11 @@ mod webhook_verification;
 mod websocket_tcp_converter;
 
 pub(crate) use keeper::{Keeper, tunnel_owner};
+pub(crate) use webhook_verification::HttpsFetcher;
 pub use webhook_verification::SigningCertificates;
-pub(crate) use webhook_verification::Web;
 #[cfg(any(test, fuzzing))]
 pub use webhook_verification::fuzzing::webhook as check_webhook;
-use webhook_verification::{Onward, Verifier, Webhooks};
+use webhook_verification::{Verifier, WebhookOutcome, Webhooks};
 pub(crate) use websocket_tcp_converter::{Handshake as WebsocketHandshake, carry as carry_websocket};
 
 use crate::{
@@ -36,10 +36,11 @@ use postern_api::{Code, Error, headers::Direction, ip_rules::IpRules, module::He
 use postern_logins::Realm;
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
-/// The stages of one edge or route, made ready once. One connection or request sees one column from start to end.
+/// The stages of one edge or route, prepared once. A connection or request passes the stages of one configuration from
+/// start to end.
 #[derive(Default)]
 pub(crate) struct Column {
-    /// A module is set and cannot be read. It may have guarded the way, so nobody may pass.
+    /// A module is set but cannot be read. It may restrict access, so nothing passes.
     unreadable: bool,
     ip_restriction: Option<Arc<IpRules>>,
     user_agent_filter: Option<user_agent_filter::Filter>,
@@ -62,11 +63,11 @@ pub(crate) struct Visit<'a> {
     pub(crate) trace: &'a mut Trace,
 }
 
-/// What stages of the request want to know of its answer. Dropped when there will be none, because the visitor left.
+/// Values that the response stages need from the request stages. Dropped without a response if the visitor left.
 #[derive(Default)]
 #[must_use]
 pub(crate) struct Passed {
-    /// The visitor is to be carried as a stream of bytes.
+    /// The connection becomes a plain byte stream.
     pub(crate) websocket: Option<WebsocketHandshake>,
     circuit_breaker: Option<Permit>,
     compression: Option<Coding>,
@@ -74,21 +75,21 @@ pub(crate) struct Passed {
     host: Option<Box<host_header::Original>>,
 }
 
-/// What the stages of the request made of it, if they did not refuse it.
+/// Outcome of the request stages, unless they refuse the request.
 pub(crate) enum Judged {
     Passed(Passed),
-    /// A stage answered in the place of the backend.
+    /// A stage responded in place of the backend.
     Answered(Box<Response<ResponseBody>>),
 }
 
 impl Column {
-    /// The stages of a route. What must outlive a change of its settings is with the keeper. What cannot be made ready
-    /// was judged when it was stored, so this is a matter of versions; nobody may pass where it stood.
+    /// The stages of a route. State that outlives a change of settings is in the module state. Modules were validated
+    /// when they were stored, so a failure means that another version wrote them; then nothing passes.
     pub(crate) fn of(id: &str, edge: &str, settings: &Settings, keeper: &Keeper) -> Self {
-        Column::build((id, edge), settings, keeper, |error| tracing::error!(%error, "a module cannot be put to work"))
+        Column::build((id, edge), settings, keeper, |error| tracing::error!(%error, "a module cannot be prepared"))
     }
 
-    /// The same where somebody waits for it who can be told what cannot be made ready.
+    /// The stages of a route, or the first error if a module cannot be prepared.
     pub(crate) fn checked(id: &str, settings: &Settings, keeper: &Keeper) -> Result<Self, Error> {
         let mut wrong = None;
         let column = Column::build((id, id), settings, keeper, |error| wrong = wrong.take().or(Some(error)));
@@ -117,12 +118,12 @@ impl Column {
         column
     }
 
-    /// The stages of an edge that looks at connections only.
+    /// The stages of an edge that handles connections only.
     pub(crate) fn of_connections(settings: &Settings) -> Self {
         Column { unreadable: settings.unreadable, ip_restriction: settings.ip_restriction.clone(), ..Column::default() }
     }
 
-    /// Makes a stage ready, or closes the way.
+    /// Prepares a stage; on failure, nothing passes.
     fn ready<M: ?Sized, S>(
         &mut self,
         module: Option<&M>,
@@ -134,45 +135,45 @@ impl Column {
         made.map_err(tell).ok()
     }
 
-    /// Who may log in here.
+    /// The login of the route.
     pub(crate) fn realm(&self) -> Option<&Arc<Realm>> {
         self.login.as_ref().map(login::Login::realm)
     }
 
-    /// The order of the stages of a connection.
+    /// Runs the stages of a connection, in order.
     pub(crate) fn connection(&self, visitor: IpAddr, trace: &mut Trace) -> Result<(), Refusal> {
         self.readable()?;
         ip_restriction::stage(self.ip_restriction.as_deref(), visitor, trace)
     }
 
-    /// The order of the stages of a request, from the visitor to the backend.
+    /// Runs the stages of a request, in order from the visitor to the backend.
     pub(crate) async fn request(&self, visit: &mut Visit<'_>) -> Result<Judged, Refusal> {
         self.readable()?;
-        // Before any work is spent on the visitor.
+        // Before any other work is spent on the visitor.
         ip_restriction::stage(self.ip_restriction.as_deref(), visit.visitor.address.ip(), visit.trace)?;
         user_agent_filter::stage(self.user_agent_filter.as_ref(), visit)?;
-        if let Onward::Answered(answer) =
+        if let WebhookOutcome::Respond(response) =
             webhook_verification::stage(self.webhook_verification.as_deref(), visit).await?
         {
-            return Ok(Judged::Answered(answer));
+            return Ok(Judged::Answered(response));
         }
         basic_auth::stage(self.basic_auth.as_ref(), visit)?;
         if let Some(answer) = login::stage(self.login.as_ref(), visit).await? {
             return Ok(Judged::Answered(answer));
         }
         let websocket = websocket_tcp_converter::stage(self.websocket_tcp_converter, visit)?;
-        // Sees only what would reach the backend.
+        // After the access checks, so that only requests for the backend count.
         let circuit_breaker = circuit_breaker::stage(self.circuit_breaker.as_ref(), visit)?;
-        // What answers need of the request as the visitor sent it.
-        let compression = compression::wanted(self.compression.as_ref(), visit.parts);
+        // Values for the response stages, from the request as the visitor sent it.
+        let compression = compression::preferred_coding(self.compression.as_ref(), visit.parts);
         let response_headers = response_headers::facts(self.response_headers.as_ref(), visit);
         let host = host_header::stage(self.host_header.as_ref(), visit);
-        // Last of all, so that no other stage sees what it did.
+        // Last, so that no other stage sees the changes.
         request_headers::stage(self.request_headers.as_ref(), visit);
         Ok(Judged::Passed(Passed { websocket, circuit_breaker, compression, response_headers, host }))
     }
 
-    /// The order of the stages of an answer, from the backend to the visitor.
+    /// Runs the stages of a response, in order from the backend to the visitor.
     pub(crate) fn answer(
         &self,
         passed: Passed,
@@ -181,20 +182,20 @@ impl Column {
     ) -> Response<ResponseBody> {
         let status = response.status();
         if let Some(permit) = passed.circuit_breaker {
-            permit.answered(status.as_u16(), Instant::now());
+            permit.record_response(status.as_u16(), Instant::now());
         }
         let mut response = response;
-        host_header::answer(self.host_header.as_ref(), passed.host, response.headers_mut());
+        host_header::map_redirect(self.host_header.as_ref(), passed.host, response.headers_mut());
         let mut response = compression::stage(self.compression.as_ref(), passed.compression, response, trace);
         let (changes, facts) = (self.response_headers.as_ref(), passed.response_headers);
         response_headers::stage(changes, facts, status, response.headers_mut(), trace);
         response
     }
 
-    /// What the stages learn when there is no answer to a request that passed them.
+    /// Reports to the stages that a request that passed them got no response.
     pub(crate) fn failure(&self, passed: Passed, refusal: &Refusal) {
         if let Some(permit) = passed.circuit_breaker {
-            permit.failed(refusal.fault, Instant::now());
+            permit.record_failure(refusal.fault, Instant::now());
         }
     }
 

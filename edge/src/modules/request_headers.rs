@@ -1,4 +1,4 @@
-//! Changes the headers of a request, last of all before it goes to the backend: no other stage sees what it did.
+//! Changes the headers of a request, after all other stages and before the backend.
 
 use super::{
     Visit,
@@ -8,11 +8,11 @@ use std::time::Instant;
 
 const NAME: &str = "request_headers";
 
-/// Changes one request. What the edge itself wrote, such as `X-Forwarded-For`, may be removed like anything else.
+/// Changes one request. Headers written by the edge, such as `X-Forwarded-For`, can be removed like any other.
 pub(super) fn stage(changes: Option<&Changes>, visit: &mut Visit<'_>) {
     let Some(changes) = changes else { return };
     let began = Instant::now();
-    let facts = Facts::of(changes.wanted(), visit);
+    let facts = Facts::of(changes.variables_used(), visit);
     changes.apply(&mut visit.parts.headers, &facts);
     visit.trace.record(NAME, None, true, began);
 }

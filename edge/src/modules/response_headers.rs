@@ -1,4 +1,4 @@
-//! Changes the headers of an answer, last of all before it goes to the visitor: no other stage sees what it did.
+//! Changes the headers of a response, after all other stages and before the visitor.
 
 use super::{
     Trace, Visit,
@@ -10,12 +10,12 @@ use std::time::Instant;
 
 const NAME: &str = "response_headers";
 
-/// What the values of an answer's headers will need of its request.
+/// The variables of the request that the values of the response headers use.
 pub(super) fn facts(changes: Option<&Changes>, visit: &mut Visit<'_>) -> Facts {
-    changes.map_or_else(Facts::default, |changes| Facts::of(changes.wanted(), visit))
+    changes.map_or_else(Facts::default, |changes| Facts::of(changes.variables_used(), visit))
 }
 
-/// Changes one answer.
+/// Changes one response.
 pub(super) fn stage(
     changes: Option<&Changes>,
     facts: Facts,
@@ -25,7 +25,7 @@ pub(super) fn stage(
 ) {
     let Some(changes) = changes else { return };
     let (began, mut facts) = (Instant::now(), facts);
-    if changes.wanted().contains(&Variable::Status) {
+    if changes.variables_used().contains(&Variable::Status) {
         facts.add(Variable::Status, status.as_str());
     }
     changes.apply(headers, &facts);

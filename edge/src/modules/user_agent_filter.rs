@@ -1,4 +1,4 @@
-//! Lets visitors in by the program they say they use. Anybody can say anything: this keeps out what is honest.
+//! Filter by the `User-Agent` header. Clients can send any value: this only keeps out honest ones.
 
 use super::Visit;
 use crate::refusal::{Fault, Refusal};
@@ -9,14 +9,15 @@ use std::time::Instant;
 
 const NAME: &str = "user_agent_filter";
 
-/// The patterns, compiled once.
+/// The compiled patterns.
 pub(super) struct Filter {
     allow: Vec<Regex>,
     deny: Vec<Regex>,
 }
 
 impl Filter {
-    /// Fails if a pattern cannot be compiled.
+    /// # Errors
+    /// If a pattern cannot be compiled.
     pub(super) fn of(module: &UserAgentFilter) -> Result<Self, Error> {
         let all = |patterns: &[String]| -> Result<Vec<Regex>, Error> {
             patterns.iter().map(|pattern| user_agents::compile(pattern)).collect()
@@ -24,7 +25,7 @@ impl Filter {
         Ok(Filter { allow: all(&module.allow)?, deny: all(&module.deny)? })
     }
 
-    /// The pattern that decides, and whether it lets the visitor in. Who says nothing says the empty text.
+    /// The deciding pattern, and whether it allows the visitor. A missing header counts as empty.
     fn judge(&self, agent: &[u8]) -> (bool, Option<&Regex>) {
         let matching = |patterns: &'_ [Regex]| patterns.iter().position(|pattern| pattern.is_match(agent));
         if let Some(index) = matching(&self.allow) {
@@ -37,13 +38,13 @@ impl Filter {
     }
 }
 
-/// Judges one request.
+/// Checks one request.
 pub(super) fn stage(filter: Option<&Filter>, visit: &mut Visit<'_>) -> Result<(), Refusal> {
     let Some(filter) = filter else { return Ok(()) };
     let began = Instant::now();
     let mut agents = visit.parts.headers.get_all(header::USER_AGENT).iter().map(|agent| agent.as_bytes());
     let (mut passed, mut pattern) = filter.judge(agents.next().unwrap_or_default());
-    // Of several, nobody knows which one the local service will believe.
+    // Of several headers, any one could be used by the local service, so all must pass.
     for agent in agents {
         if passed {
             (passed, pattern) = filter.judge(agent);
@@ -53,7 +54,7 @@ pub(super) fn stage(filter: Option<&Filter>, visit: &mut Visit<'_>) -> Result<()
     if passed {
         return Ok(());
     }
-    let message = "The program that sent this request is not allowed here.";
+    let message = "The client program (`User-Agent`) of this request is not allowed here.";
     Err(Refusal::new(Fault::Route, Error::new(Code::UserAgentDenied, message)))
 }
 
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_allowed_comes_in_whatever_is_denied() {
+    fn allow_patterns_take_precedence_over_deny_patterns() {
         for (allow, deny, agent, expected) in [
             (&[][..], &["(?i)bot"][..], "Googlebot/2.1", false),
             (&["Googlebot"], &["(?i)bot"], "Googlebot/2.1", true),

@@ -1,5 +1,5 @@
-//! Lets in WebSocket connections only: what visitors send in binary messages reaches the backend as a plain stream of
-//! bytes, and what the backend sends comes back in binary messages.
+//! Accepts only WebSocket connections (RFC 6455): binary messages from visitors reach the backend as a plain byte
+//! stream, and its bytes come back in binary messages.
 
 mod carry;
 
@@ -23,16 +23,16 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 const NAME: &str = "websocket_tcp_converter";
 const VERSION: &[u8] = b"13";
-/// The subprotocol that says what is done here anyway.
+/// The subprotocol that names exactly this conversion.
 const BINARY: &str = "binary";
 
-/// The answer to a handshake that was as it should be.
+/// The response values of a valid handshake.
 pub(crate) struct Handshake {
     accept: HeaderValue,
     protocol: Option<HeaderValue>,
 }
 
-/// Looks at a handshake. Whatever is none is refused.
+/// Validates a handshake and refuses anything else.
 pub(super) fn stage(set: bool, visit: &mut Visit<'_>) -> Result<Option<Handshake>, Refusal> {
     if !set {
         return Ok(None);
@@ -50,31 +50,31 @@ pub(super) fn stage(set: bool, visit: &mut Visit<'_>) -> Result<Option<Handshake
     })
 }
 
-/// RFC 6455, section 4.2.1. That the connection is to be upgraded was seen when the request was cleaned: otherwise
-/// there is no `Upgrade` any more.
+/// Validates the headers (RFC 6455, section 4.2.1). The header cleaning has already checked `Connection`: without it,
+/// `Upgrade` would be gone.
 fn read(headers: &HeaderMap) -> Result<Handshake, &'static str> {
-    let upgrade = only(headers, &header::UPGRADE).ok_or("The request does not ask for an upgrade.")?;
+    let upgrade = only(headers, &header::UPGRADE).ok_or("The request has no single `Upgrade` header.")?;
     if !upgrade.as_bytes().eq_ignore_ascii_case(b"websocket") {
-        return Err("The request asks for another protocol.");
+        return Err("The request upgrades to another protocol.");
     }
     if only(headers, &header::SEC_WEBSOCKET_VERSION).is_none_or(|version| version != VERSION) {
         return Err("The version of WebSocket must be 13.");
     }
     let key = only(headers, &header::SEC_WEBSOCKET_KEY).map(HeaderValue::as_bytes);
     let key = key.filter(|key| BASE64_STANDARD.decode(key).is_ok_and(|nonce| nonce.len() == 16));
-    let key = key.ok_or("The `Sec-WebSocket-Key` is missing or is not one.")?;
-    let accept = HeaderValue::try_from(derive_accept_key(key)).map_err(|_| "The `Sec-WebSocket-Key` is not one.")?;
+    let key = key.ok_or("The `Sec-WebSocket-Key` is missing or invalid.")?;
+    let accept = HeaderValue::try_from(derive_accept_key(key)).map_err(|_| "The `Sec-WebSocket-Key` is invalid.")?;
     Ok(Handshake { accept, protocol: protocol(headers) })
 }
 
-/// A header that is there exactly once.
+/// The value of a header that occurs exactly once.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())
 }
 
-/// Browsers that offer subprotocols want one of them back. They are the backend's affair, so the first will do,
-/// unless they offer to call it what it is.
+/// Selects a subprotocol, because browsers that offer some require one in the response. They concern the backend only,
+/// so the first one is chosen unless `binary` is offered.
 fn protocol(headers: &HeaderMap) -> Option<HeaderValue> {
     let values = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
     let mut offered = values.flat_map(|value| value.split(',')).map(str::trim).filter(|name| !name.is_empty());
@@ -84,7 +84,7 @@ fn protocol(headers: &HeaderMap) -> Option<HeaderValue> {
 }
 
 impl Handshake {
-    /// What the visitor hears once the backend has taken the connection.
+    /// The response after the backend has accepted the connection.
     pub(crate) fn answer(self) -> Response<ResponseBody> {
         let mut response = Response::new(ResponseBody::full(Bytes::new()));
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;

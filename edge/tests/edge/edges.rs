@@ -1,4 +1,4 @@
-//! HTTPS and TLS edges: names, routes, backends, and changes while visitors come and go.
+//! HTTPS and TLS edges: names, routes, backends, and changes during use.
 
 use crate::kit::{
     World,
@@ -134,7 +134,7 @@ async fn weights_one_to_three_hold_over_four_thousand_requests() {
 }
 
 #[tokio::test]
-async fn failover_goes_on_only_where_nothing_can_be_dialled() {
+async fn failover_continues_only_when_a_backend_cannot_be_dialed() {
     let world = World::start().await;
     let failing = Origin::answering(|_| "HTTP/1.1 500 Oops\r\nContent-Length: 3\r\n\r\nown".to_owned()).await;
     let second = Origin::answering(|request| {
@@ -171,7 +171,7 @@ async fn failover_goes_on_only_where_nothing_can_be_dialled() {
 }
 
 #[tokio::test]
-async fn a_change_counts_for_the_next_request_and_cuts_no_open_connection() {
+async fn a_change_applies_to_the_next_request_and_closes_no_connection() {
     let world = World::start().await;
     world.backends([("bkdhr_1", response(200, "old")), ("bkdhr_2", response(200, "new"))]).await;
     world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdhr_1"))])).await;
@@ -206,7 +206,7 @@ async fn the_most_specific_name_wins_be_it_of_an_edge_or_a_tunnel() {
 }
 
 #[tokio::test]
-async fn an_unreadable_module_lets_nobody_in() {
+async fn an_unreadable_module_refuses_everyone() {
     let world = World::start().await;
     world.backends([("bkdhr_1", response(200, "in"))]).await;
     let settings = Settings { unreadable: true, ..to("bkdhr_1") };
@@ -216,7 +216,7 @@ async fn an_unreadable_module_lets_nobody_in() {
 }
 
 #[tokio::test]
-async fn where_visitors_must_log_in_nobody_comes_in_without() {
+async fn a_required_login_cannot_be_bypassed() {
     let world = World::start().await;
     world.backends([("bkdhr_1", response(200, "in"))]).await;
     let module = json!({"issuer": "http://127.0.0.1:9", "client_id": "a", "client_secret": "b"});
@@ -246,27 +246,27 @@ async fn a_tls_edge_passes_tls_through_or_ends_it() {
     stream.read_exact(&mut heard).await.unwrap();
     assert_eq!(&heard, b"hello", "the backend heard what was inside");
 
-    // A backend with TLS of its own: the edge of another world.
+    // A backend with its own TLS: the edge of another world.
     let inner = World::start().await;
     inner.backends([("bkdhr_1", response(200, "inside"))]).await;
     inner.https_edge(https(&["passed.localhost"], &[below("/", to("bkdhr_1"))])).await;
     world.backends([("bkdsc_2", address(inner.edge.https_addr()))]).await;
     world.tls_edge(tls("passed.localhost", to("bkdsc_2"))).await;
-    // The certificate is the inner one's: whoever trusts the outer one only is not satisfied.
+    // The certificate is the inner edge's, so a client that trusts only the outer one fails.
     let connector = crate::kit::connector(&inner, &[b"http/1.1"]);
     let stream = tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap();
     let stream = connector.connect(ServerName::try_from("passed.localhost").unwrap(), stream).await.unwrap();
     let answer = visitor::Visitor::on(stream).ask("GET / HTTP/1.1\r\nHost: passed.localhost\r\n\r\n").await;
     assert_eq!((answer.status, answer.text().as_str()), (200, "inside"));
 
-    // A connection that was made for another name leads to no TLS edge.
+    // A connection made for another name does not reach a TLS edge.
     let mut visitor = visitor::https(&world, "localhost").await;
     let answer = visitor.ask("GET / HTTP/1.1\r\nHost: ended.localhost\r\n\r\n").await;
     assert_eq!((answer.status, answer.code()), (421, "ERR_POSTERN_3013"));
 }
 
 #[tokio::test]
-async fn an_acme_authority_is_shown_proofs_as_long_as_there_are_any_and_passes_through_otherwise() {
+async fn acme_challenges_are_served_while_there_are_any_and_forwarded_otherwise() {
     let challenges = postern_edge::Challenges::default();
     let mut world = World::with(|settings| settings.challenges = challenges.clone()).await;
     let showing = challenges.text("token", "token.thumb");
@@ -276,7 +276,7 @@ async fn an_acme_authority_is_shown_proofs_as_long_as_there_are_any_and_passes_t
     drop(showing);
     assert_eq!(visitor::plain(&world).await.ask(ask).await.status, 404);
 
-    // The name of a TLS edge that passes on: what stands behind it may have proofs of its own.
+    // The name of a TLS passthrough edge: its backend may have challenges of its own.
     let challenges = postern_edge::Challenges::default();
     let behind = World::with(|settings| settings.challenges = challenges.clone()).await;
     world.backends([("bkdsc_1", address(behind.edge.https_addr()))]).await;

@@ -1,4 +1,4 @@
-//! Local services that speak HTTP/2: trailers, streams in both directions, connections that are shared.
+//! Local services that speak HTTP/2: trailers, bidirectional streams, shared connections.
 
 use crate::kit::{
     PATIENCE, World,
@@ -35,7 +35,7 @@ fn get(path: &str) -> Request<Full<Bytes>> {
 }
 
 #[tokio::test]
-async fn a_call_passes_with_its_trailers_and_says_who_asks() {
+async fn a_call_passes_with_its_trailers_and_the_visitor_address() {
     let service = H2c::start().await;
     let (world, _agent) = serving(&service).await;
     let mut visitor = visitor::http2(&world, HOST).await;
@@ -116,7 +116,7 @@ async fn many_requests_share_one_connection() {
 }
 
 #[tokio::test]
-async fn where_a_service_allows_few_requests_there_are_more_connections() {
+async fn a_service_with_few_concurrent_streams_gets_more_connections() {
     let service = H2c::allowing(Some(3)).await;
     let (world, _agent) = serving(&service).await;
     let visitor = visitor::http2(&world, HOST).await;
@@ -130,7 +130,7 @@ async fn where_a_service_allows_few_requests_there_are_more_connections() {
 }
 
 #[tokio::test]
-async fn a_service_that_speaks_something_else_is_named_so() {
+async fn a_service_that_does_not_speak_http2_is_reported() {
     let world = World::start().await;
     let agent = Agent::connect(&world, "a").await;
     let old = Origin::serving(|mut talk| async move {
@@ -151,7 +151,7 @@ async fn a_service_that_speaks_something_else_is_named_so() {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_left_is_replaced() {
+async fn a_closed_connection_is_replaced() {
     let service = H2c::start().await;
     let (world, _agent) = serving(&service).await;
     for round in 1..=3 {
@@ -163,7 +163,7 @@ async fn a_connection_that_was_left_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_visitor_who_leaves_takes_the_request_along_and_nobody_else() {
+async fn a_visitor_who_leaves_cancels_only_their_own_request() {
     let service = H2c::start().await;
     let (world, _agent) = serving(&service).await;
     let (leaving, staying) = (visitor::http2(&world, HOST).await, visitor::http2(&world, HOST).await);
@@ -186,7 +186,7 @@ async fn a_visitor_who_leaves_takes_the_request_along_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_connection_nobody_uses_is_closed() {
+async fn an_idle_connection_is_closed() {
     let service = H2c::start().await;
     let world = World::with(|settings| settings.limits.idle_upstream = Duration::from_millis(10)).await;
     let agent = Agent::connect(&world, "a").await;
@@ -237,7 +237,7 @@ async fn groups_mix_both_kinds_and_fail_over() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_told_who_the_visitor_is_meets_each_on_a_connection_of_its_own() {
+async fn with_the_proxy_protocol_each_visitor_has_a_connection_of_its_own() {
     let world = World::start().await;
     let agent = Agent::connect(&world, "a").await;
     let (new, old) = (H2c::start().await, Origin::says("old").await);

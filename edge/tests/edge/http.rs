@@ -67,7 +67,7 @@ async fn http2_visitors_get_the_same() {
 }
 
 #[tokio::test]
-async fn what_a_visitor_claims_about_itself_is_replaced() {
+async fn headers_about_the_visitor_are_replaced() {
     let world = World::start().await;
     let origin = Origin::answering(|_| {
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nPostern-Error-Code: ERR_POSTERN_1\r\npostern-request-id: x\r\n\r\n"
@@ -101,7 +101,7 @@ async fn what_a_visitor_claims_about_itself_is_replaced() {
 }
 
 #[tokio::test]
-async fn people_are_claimed_in_trailers_as_little_as_in_front_of_a_body() {
+async fn identity_headers_in_trailers_are_removed_too() {
     let own = IdentityHeaders::new("X-Auth").expect("a prefix");
     let world = World::with(|settings| settings.identity_headers = own).await;
     let origin = Origin::says("hello").await;
@@ -218,7 +218,7 @@ async fn trailers_and_expect_continue_pass() {
 }
 
 #[tokio::test]
-async fn failures_say_whose_fault_they_are() {
+async fn failures_name_their_cause() {
     let world = World::with(|settings| settings.limits.answer = Duration::from_millis(100)).await;
     let agent = Agent::connect(&world, "one").await;
     agent.http(Some("down"), Origin::nowhere().await).await.unwrap();
@@ -260,7 +260,7 @@ async fn failures_say_whose_fault_they_are() {
 #[tokio::test]
 async fn a_stale_connection_is_replaced_without_the_visitor_noticing() {
     let world = World::start().await;
-    // Each connection answers once and is closed as soon as the next request comes.
+    // Each connection serves one response and closes when the next request arrives.
     let origin = Origin::serving(|mut talk| async move {
         talk.request().await;
         talk.say(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
@@ -378,7 +378,7 @@ async fn draining_lets_open_requests_finish_and_takes_no_new_visitors() {
 }
 
 #[tokio::test]
-async fn the_management_api_answers_under_its_own_name() {
+async fn the_management_api_responds_under_its_own_name() {
     let service = tower::service_fn(|request: Request<hyper::body::Incoming>| async move {
         let visitor = request.extensions().get::<std::net::SocketAddr>().is_some();
         let text = format!("api {} {visitor}", request.uri().path());

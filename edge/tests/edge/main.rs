@@ -1,4 +1,4 @@
-//! The edge as agents and visitors meet it: a real one, over loopback.
+//! End-to-end tests of the edge: a real one, over loopback.
 #![allow(clippy::unwrap_used, reason = "a test says what it expects")]
 
 mod edges;

@@ -1,4 +1,4 @@
-//! Edges with rules of their own for connections: certificates of visitors, old versions of TLS, and changes of both.
+//! Edges with their own connection rules: client certificates, TLS versions, and changes of both.
 
 use crate::kit::{
     World,
@@ -38,7 +38,7 @@ fn edge(host: &str, settings: Settings) -> HttpsEdge {
     HttpsEdge { settings, ..https(&[host], &[below("/", to("bkdsc_1"))]) }
 }
 
-/// A world with an origin that says what it was sent.
+/// A world with an origin that echoes the request it received.
 async fn world() -> (World, Origin) {
     let world = World::start().await;
     let origin =
@@ -49,7 +49,7 @@ async fn world() -> (World, Origin) {
 }
 
 #[tokio::test]
-async fn whom_any_of_the_authorities_has_certified_comes_in_and_nobody_else() {
+async fn only_certificates_of_the_configured_authorities_are_accepted() {
     let (world, _origin) = world().await;
     let (one, two, stranger) = (Authority::root("one"), Authority::root("two"), Authority::root("stranger"));
     let below_two = two.intermediate("below two").intermediate("two below two");
@@ -81,7 +81,7 @@ async fn whom_any_of_the_authorities_has_certified_comes_in_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn the_local_service_hears_who_came_in_from_the_edge_alone() {
+async fn the_local_service_receives_the_identity_from_the_edge_alone() {
     let (world, _origin) = world().await;
     let root = Authority::root("one");
     let ada = side(&world, Some(&root.issue("ada")), &TLS13);
@@ -89,7 +89,7 @@ async fn the_local_service_hears_who_came_in_from_the_edge_alone() {
     for settings in [only_for(&[&root]), Settings::default()] {
         let proved = settings.mutual_tls.is_some();
         world.https_edge(edge(HOST, settings)).await;
-        // The second time the session is resumed.
+        // The second connection resumes the TLS session.
         for _ in 0..2 {
             let heard = comes_in(&world, &ada, HOST).await.ask(claims).await.text().to_ascii_lowercase();
             assert!(!heard.contains("admin"), "{heard}");
@@ -106,7 +106,7 @@ async fn the_local_service_hears_who_came_in_from_the_edge_alone() {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_made_for_an_edge_with_rules_serves_that_edge_alone() {
+async fn a_connection_to_an_edge_with_rules_serves_that_edge_alone() {
     let (world, origin) = world().await;
     let root = Authority::root("one");
     world.https_edge(edge(HOST, only_for(&[&root]))).await;
@@ -134,7 +134,7 @@ async fn a_connection_that_was_made_for_an_edge_with_rules_serves_that_edge_alon
 }
 
 #[tokio::test]
-async fn changed_rules_count_for_connections_that_stand() {
+async fn changed_rules_apply_to_open_connections() {
     let (world, _origin) = world().await;
     let (one, two) = (Authority::root("one"), Authority::root("two"));
     let (ada, bob) = (side(&world, Some(&one.issue("ada")), &TLS13), side(&world, Some(&two.issue("bob")), &TLS13));
@@ -162,7 +162,7 @@ async fn changed_rules_count_for_connections_that_stand() {
 }
 
 #[tokio::test]
-async fn old_versions_of_tls_are_turned_away_where_an_edge_says_so() {
+async fn old_tls_versions_are_refused_where_an_edge_requires_it() {
     let (world, origin) = world().await;
     let echo = Origin::echo().await;
     world.backends([("bkdsc_2", address(echo.address))]).await;
@@ -197,7 +197,7 @@ async fn old_versions_of_tls_are_turned_away_where_an_edge_says_so() {
 }
 
 #[tokio::test]
-async fn a_tls_edge_asks_for_certificates_too_and_keeps_whom_it_let_in() {
+async fn a_tls_edge_requires_certificates_and_keeps_accepted_connections() {
     let (world, _origin) = world().await;
     let echo = Origin::echo().await;
     world.backends([("bkdsc_2", address(echo.address))]).await;

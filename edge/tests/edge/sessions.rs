@@ -1,4 +1,4 @@
-//! Who may connect, who gets which name, and what visitors hear when an agent is gone.
+//! Agent sessions: authentication, ownership of names, and responses when an agent is gone.
 
 use crate::kit::{
     World,
@@ -18,7 +18,7 @@ fn refused(outcome: Result<Agent, ConnectError>) -> Code {
 }
 
 #[tokio::test]
-async fn only_a_known_authtoken_is_welcome() {
+async fn only_a_known_authtoken_is_accepted() {
     let world = World::start().await;
     let api_key = Token::generate(&postern_api::id::ksuid(1_700_000_002, [1; 16]));
     world.change(|published| {
@@ -77,7 +77,7 @@ async fn another_agent_cannot_take_a_live_name() {
 }
 
 #[tokio::test]
-async fn of_two_agents_that_race_for_a_name_one_gets_it() {
+async fn one_of_two_agents_that_race_for_a_name_gets_it() {
     let world = World::start().await;
     let origin = Origin::says("x").await;
     let one = Agent::connect(&world, "one").await;
@@ -92,7 +92,7 @@ async fn of_two_agents_that_race_for_a_name_one_gets_it() {
 }
 
 #[tokio::test]
-async fn a_name_of_a_vanished_agent_answers_503_and_of_a_stopped_tunnel_404() {
+async fn the_name_of_a_lost_agent_gives_503_and_of_a_stopped_tunnel_404() {
     let world = World::start().await;
     let origin = Origin::says("x").await;
     let one = Agent::connect(&world, "one").await;

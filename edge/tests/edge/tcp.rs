@@ -1,4 +1,4 @@
-//! TCP tunnels and TCP edges: ports, rules, groups, and changes while connections stand.
+//! TCP tunnels and TCP edges: ports, rules, groups, and changes during connections.
 
 use crate::kit::{World, agent::Agent, origin::Origin, until, visitor::Visitor};
 use postern_api::{
@@ -74,7 +74,7 @@ async fn a_service_that_speaks_first_is_heard_and_half_closing_works() {
 }
 
 #[tokio::test]
-async fn ports_are_exclusive_and_lie_in_the_range() {
+async fn ports_are_exclusive_and_within_the_range() {
     let port = free_port().await;
     let world = World::with(|settings| settings.tcp_ports = port..=port).await;
     let origin = Origin::echo().await;
@@ -92,7 +92,7 @@ async fn ports_are_exclusive_and_lie_in_the_range() {
 }
 
 #[tokio::test]
-async fn a_changed_rule_meets_new_connections_and_leaves_open_ones_alone() {
+async fn a_changed_rule_applies_to_new_connections_only() {
     let world = World::start().await;
     let origin = Origin::echo().await;
     let agent = Agent::connect(&world, "one").await;

@@ -1,4 +1,4 @@
-//! Routes that only webhooks of one provider may enter: every provider, right and wrong, through a real edge.
+//! Routes for webhooks of one provider: every provider, with valid and invalid requests, through a real edge.
 
 mod body;
 mod challenges;
@@ -11,7 +11,7 @@ use hyper::StatusCode;
 use postern_api::webhooks::Provider;
 use senders::{Covers, Hook, Sending, hook, secret_of};
 
-/// One way in which a provider sends, ready to be tried.
+/// One request form of a provider.
 struct Trial<'a> {
     field: &'a Field,
     provider: Provider,
@@ -63,7 +63,7 @@ fn trials(field: &Field) -> Vec<Trial<'_>> {
 }
 
 #[tokio::test]
-async fn what_a_provider_has_signed_reaches_the_service_and_nothing_else_does() {
+async fn only_requests_signed_by_the_provider_reach_the_service() {
     let field = Field::of_all_providers().await;
     for trial in trials(&field) {
         let good = trial.signed("right");
@@ -82,7 +82,7 @@ async fn what_a_provider_has_signed_reaches_the_service_and_nothing_else_does() 
     assert_eq!(field.heard(), field.passed(), "the service saw what passed, and only that");
 }
 
-/// Bodies that differ in what is covered.
+/// Bodies that differ in a signed part.
 fn changed_bodies(covers: Covers, body: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let mut bodies = Vec::new();
     if let Some(at) = body.windows(6).position(|word| word == b"CHANGE") {
@@ -109,7 +109,7 @@ fn changed_bodies(covers: Covers, body: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[tokio::test]
-async fn each_header_of_a_signature_is_needed_once_and_unchanged() {
+async fn each_signature_header_is_required_once_and_unchanged() {
     let field = Field::of_all_providers().await;
     for trial in trials(&field) {
         for name in trial.signed("right").signing {
@@ -147,7 +147,7 @@ async fn each_header_of_a_signature_is_needed_once_and_unchanged() {
 }
 
 #[tokio::test]
-async fn a_timestamp_counts_within_its_tolerance_before_and_after() {
+async fn a_timestamp_is_valid_within_its_tolerance_in_both_directions() {
     let field = Field::of_all_providers().await;
     for trial in trials(&field) {
         let Some(tolerance) = trial.signed("right").tolerance else {

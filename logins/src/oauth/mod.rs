@@ -1,75 +1,77 @@
-//! Logins with an account elsewhere: the code flow of OAuth 2, then the provider's own way to say who it is.
+//! Logins with OAuth 2.0: the authorization code flow, then a request to the provider for the user.
 
-mod admitted;
+mod authorization;
 mod providers;
-mod who;
+mod userinfo;
 
-pub use providers::{Endpoints, Operator, Operators};
+pub use providers::{OAuthEndpoints, OAuthProvider, OAuthProviders};
 
 use crate::{
-    attempts::{Known, Stage, token},
-    code_grant::{self, Client, Grant, authorization_url},
-    reply,
-    web::{Web, address},
+    code_grant::{self, AuthorizationCode, OAuthClient, authorization_url},
+    crypto::random_token,
+    login_attempts::{AttemptStage, VerifiedIdentity},
+    login_response,
+    provider_client::{ProviderClient, ProviderError, parse_url},
 };
-use admitted::Lists;
+use authorization::AllowLists;
 use postern_api::{
     Code, Error,
     module::{self, IdentityProvider},
     published::{LoginSession, Person, Tokens},
 };
-use providers::Provider;
+use providers::ProviderProfile;
 use std::collections::BTreeMap;
 use url::Url;
-use who::{Asking, Unknown, Wanted, Who};
+use userinfo::{RequestedDetails, UserInfo, UserInfoError, UserInfoRequest};
 
-/// A provider, an app there, and who may come in.
+/// The provider of a realm, the client there, and the users that are allowed.
 pub(crate) struct OAuth {
     name: IdentityProvider,
-    provider: Provider,
+    provider: ProviderProfile,
     authorization: Url,
-    client: Client,
-    /// Whether the app is the module's own: then local services get its tokens.
-    own_app: bool,
+    client: OAuthClient,
+    /// Whether the client is the module's own: then local services receive its tokens.
+    has_own_client: bool,
     scopes: String,
-    lists: Lists,
+    lists: AllowLists,
     tenants: Vec<String>,
     check_interval: u32,
 }
 
-/// What asking for somebody again brings.
-pub(crate) enum Again {
-    /// They may stay.
-    Stays(Box<(Person, Option<Tokens>)>),
-    /// The provider does not take the token any more: they log in again.
-    Unknown,
+/// Outcome of checking a person with the provider again.
+pub(crate) enum RecheckOutcome {
+    /// The session continues with this person and these tokens.
+    Valid(Box<(Person, Option<Tokens>)>),
+    /// The provider no longer accepts the token: the person must log in again.
+    LoginRequired,
 }
 
 impl OAuth {
-    pub(crate) fn new(module: &module::OAuth, operators: &Operators) -> Result<Self, Error> {
+    pub(crate) fn new(module: &module::OAuth, settings: &OAuthProviders) -> Result<Self, Error> {
         let mut configured = module.provider.clone();
         let github = configured.github.clone().unwrap_or_default();
         let mut configured = configured.configured();
         let (Some((name, members)), None) = (configured.pop(), configured.pop()) else {
-            return Err(Error::new(Code::OAuthProviderMissing, "The OAuth module names no provider, or several."));
+            return Err(Error::new(Code::OAuthProviderMissing, "The OAuth module must name exactly one provider."));
         };
-        let nobody = Operator::default();
-        let operator = operators.get(&name).unwrap_or(&nobody);
-        let own_app = !members.client_id.is_empty();
-        let client = match (&operator.app, own_app) {
-            (_, true) => Client { id: members.client_id.clone(), secret: members.client_secret.clone() },
-            (Some((id, secret)), false) => Client { id: id.clone(), secret: secret.clone() },
+        let default_settings = OAuthProvider::default();
+        let operator = settings.get(&name).unwrap_or(&default_settings);
+        let has_own_client = !members.client_id.is_empty();
+        let client = match (&operator.app, has_own_client) {
+            (_, true) => OAuthClient { id: members.client_id.clone(), secret: members.client_secret.clone() },
+            (Some((id, secret)), false) => OAuthClient { id: id.clone(), secret: secret.clone() },
             (None, false) => {
-                let sentence = format!("The operator has no app at {name}, and the module brings none.");
-                return Err(Error::new(Code::LoginUnavailable, sentence));
+                let message = format!("The OAuth module has no `client_id`, and the operator has no client at {name}.");
+                return Err(Error::new(Code::LoginUnavailable, message));
             }
         };
-        let usual = providers::usual(name);
-        let provider = Provider { endpoints: usual.endpoints.clone().but(&operator.endpoints), ..usual };
-        let misplaced = |failure: crate::web::Failure| {
-            Error::new(Code::LoginUnavailable, format!("An address of the provider {name} cannot be used: {failure}."))
+        let defaults = providers::defaults(name);
+        let endpoints = defaults.endpoints.clone().with_overrides(&operator.endpoints);
+        let provider = ProviderProfile { endpoints, ..defaults };
+        let invalid = |failure: ProviderError| {
+            Error::new(Code::LoginUnavailable, format!("An endpoint of the provider {name} cannot be used: {failure}."))
         };
-        let authorization = address(&provider.endpoints.authorization).map_err(misplaced)?;
+        let authorization = parse_url(&provider.endpoints.authorization).map_err(invalid)?;
         let mut scopes = members.scopes.clone();
         let minimum = name.minimum_scopes().iter().map(|scope| (*scope).to_owned());
         for scope in minimum {
@@ -77,13 +79,13 @@ impl OAuth {
                 scopes.push(scope);
             }
         }
-        let lists = Lists {
+        let lists = AllowLists {
             emails: members.email_addresses.clone(),
             domains: members.email_domains.clone(),
             teams: if name == IdentityProvider::Github { github.teams } else { Vec::new() },
             organizations: if name == IdentityProvider::Github { github.organizations } else { Vec::new() },
         };
-        // Whoever is to be known by their address must let it be read.
+        // GitHub shows e-mail addresses only with this scope.
         let by_address = !lists.emails.is_empty() || !lists.domains.is_empty();
         if name == IdentityProvider::Github && by_address && !scopes.iter().any(|scope| scope == "user:email") {
             scopes.push("user:email".to_owned());
@@ -93,7 +95,7 @@ impl OAuth {
             provider,
             authorization,
             client,
-            own_app,
+            has_own_client,
             scopes: scopes.join(" "),
             lists,
             tenants: operator.tenants.clone(),
@@ -101,102 +103,115 @@ impl OAuth {
         })
     }
 
-    /// The provider and the app, in words that change with them.
-    pub(crate) fn realm(&self) -> [&str; 4] {
+    /// The values that identify the provider and the client; sessions end when they change.
+    pub(crate) fn realm_parts(&self) -> [&str; 4] {
         ["oauth", self.name.name(), &self.provider.endpoints.authorization, &self.client.id]
     }
 
-    /// Whether somebody must be asked for before the next request: after a while, and when other rules came.
-    pub(crate) fn is_due(&self, session: &LoginSession, rules: &str, now: i64) -> bool {
+    /// Whether a person must be checked before the next request: after the interval, or after a change of the rules.
+    pub(crate) fn is_recheck_due(&self, session: &LoginSession, rules: &str, now: i64) -> bool {
         let interval = i64::from(self.check_interval);
         session.rules != rules || interval > 0 && now >= session.checked_at.seconds().saturating_add(interval)
     }
 
-    /// Where a visitor logs in, but for the name of the attempt. `again`: even if the provider knows them.
-    pub(crate) fn begin(&self, callback: &str, again: bool) -> (Url, Stage) {
-        let verifier = if self.provider.pkce { token() } else { String::new() };
-        let mut url = authorization_url(&self.authorization, &self.client.id, callback, &self.scopes, &verifier);
-        let wish = self.provider.again.filter(|_| again);
-        url.query_pairs_mut().extend_pairs(self.provider.further.iter().copied().chain(wish));
-        (url, Stage::Code { verifier, nonce: String::new() })
+    /// The authorization URL without its state parameter. With `reauthenticate`, the provider asks for credentials
+    /// even if it knows the visitor.
+    pub(crate) fn begin(&self, redirect_uri: &str, reauthenticate: bool) -> (Url, AttemptStage) {
+        let verifier = if self.provider.pkce { random_token() } else { String::new() };
+        let mut url = authorization_url(&self.authorization, &self.client.id, redirect_uri, &self.scopes, &verifier);
+        let prompt = self.provider.reauthentication.filter(|_| reauthenticate);
+        url.query_pairs_mut().extend_pairs(self.provider.extra_parameters.iter().copied().chain(prompt));
+        (url, AttemptStage::AuthorizationCode { verifier, nonce: String::new() })
     }
 
-    /// Makes a person of the code that the provider gave the visitor, if they may come in.
-    pub(crate) async fn finish(&self, web: &Web, grant: Grant<'_>) -> Result<Known, Error> {
-        let granted = grant.exchange(web, &self.provider.endpoints.token, &self.client, true).await?;
-        let who = self.ask(web, granted.access_token.reveal()).await.map_err(|unknown| self.unknown(&unknown))?;
-        let person = self.admitted(who)?;
+    /// Exchanges the code for tokens, and fetches and authorizes the user.
+    pub(crate) async fn finish(
+        &self,
+        http_client: &ProviderClient,
+        code: AuthorizationCode<'_>,
+    ) -> Result<VerifiedIdentity, Error> {
+        let granted = code.exchange(http_client, &self.provider.endpoints.token, &self.client, true).await?;
+        let user = self.fetch_user(http_client, granted.access_token.reveal()).await;
+        let person = self.authorize(user.map_err(|error| self.userinfo_error(&error))?)?;
         let tokens = Tokens { access: granted.access_token, refresh: granted.refresh_token };
-        Ok(Known { person, tokens: Some(tokens), provider_session: String::new() })
+        Ok(VerifiedIdentity { person, tokens: Some(tokens), provider_session: String::new() })
     }
 
-    /// Asks for somebody again, and judges them by the rules of this moment.
-    pub(crate) async fn check(&self, web: &Web, session: &LoginSession) -> Result<Again, Error> {
-        let Some(mut tokens) = session.tokens.clone() else { return Ok(Again::Unknown) };
-        let mut said = self.ask(web, tokens.access.reveal()).await;
-        if let (Err(Unknown::Token), Some(refresh)) = (&said, tokens.refresh.clone()) {
+    /// Fetches the person again, and authorizes them by the current rules.
+    pub(crate) async fn recheck(
+        &self,
+        http_client: &ProviderClient,
+        session: &LoginSession,
+    ) -> Result<RecheckOutcome, Error> {
+        let Some(mut tokens) = session.tokens.clone() else { return Ok(RecheckOutcome::LoginRequired) };
+        let mut user = self.fetch_user(http_client, tokens.access.reveal()).await;
+        if let (Err(UserInfoError::InvalidToken), Some(refresh)) = (&user, tokens.refresh.clone()) {
             let form = [("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())];
-            match code_grant::ask(web, &self.provider.endpoints.token, &self.client, true, &form).await {
+            match code_grant::request_tokens(http_client, &self.provider.endpoints.token, &self.client, true, &form)
+                .await
+            {
                 Ok(granted) => {
                     tokens = Tokens { access: granted.access_token, refresh: granted.refresh_token.or(Some(refresh)) };
-                    said = self.ask(web, tokens.access.reveal()).await;
+                    user = self.fetch_user(http_client, tokens.access.reveal()).await;
                 }
-                Err(error) if error.code == Code::CodeRefused => return Ok(Again::Unknown),
+                Err(error) if error.code == Code::CodeRefused => return Ok(RecheckOutcome::LoginRequired),
                 Err(error) => return Err(error),
             }
         }
-        match said {
-            Ok(who) if who.id != session.person.id => Ok(Again::Unknown),
-            Ok(who) => Ok(Again::Stays(Box::new((self.admitted(who)?, Some(tokens))))),
-            Err(Unknown::Token) => Ok(Again::Unknown),
-            Err(unknown) => Err(self.unknown(&unknown)),
+        match user {
+            Ok(user) if user.id != session.person.id => Ok(RecheckOutcome::LoginRequired),
+            Ok(user) => Ok(RecheckOutcome::Valid(Box::new((self.authorize(user)?, Some(tokens))))),
+            Err(UserInfoError::InvalidToken) => Ok(RecheckOutcome::LoginRequired),
+            Err(error) => Err(self.userinfo_error(&error)),
         }
     }
 
-    /// Whether local services get the tokens of the module's own app.
-    pub(crate) fn shows_tokens(&self) -> bool {
-        self.own_app
+    /// Whether local services receive the tokens.
+    pub(crate) fn exposes_tokens(&self) -> bool {
+        self.has_own_client
     }
 
-    async fn ask(&self, web: &Web, token: &str) -> Result<Who, Unknown> {
-        let wanted = Wanted {
+    async fn fetch_user(&self, http_client: &ProviderClient, token: &str) -> Result<UserInfo, UserInfoError> {
+        let details = RequestedDetails {
             emails: self.scopes.split(' ').any(|scope| scope == "user:email" || scope == "user"),
             teams: !self.lists.teams.is_empty(),
             organizations: !self.lists.organizations.is_empty(),
             tenants: &self.tenants,
         };
-        let asking = Asking { web, endpoints: &self.provider.endpoints, client: &self.client, token, wanted };
-        asking.ask(self.provider.tells).await
+        let request =
+            UserInfoRequest { http_client, endpoints: &self.provider.endpoints, client: &self.client, token, details };
+        request.fetch(self.provider.userinfo_format).await
     }
 
-    fn admitted(&self, who: Who) -> Result<Person, Error> {
-        let grounds = self.lists.judge(&who.belongs)?;
+    /// The person to whom a session is given, if the lists allow the user.
+    fn authorize(&self, user: UserInfo) -> Result<Person, Error> {
+        let matched = self.lists.authorize(&user.memberships)?;
         let mut told = BTreeMap::new();
         if self.name == IdentityProvider::Github {
-            told.insert("github-user-id".to_owned(), who.id.clone());
-            told.extend(grounds.organization.map(|name| ("github-organization".to_owned(), name)));
-            told.extend(grounds.team.map(|name| ("github-team".to_owned(), name)));
+            told.insert("github-user-id".to_owned(), user.id.clone());
+            told.extend(matched.organization.map(|name| ("github-organization".to_owned(), name)));
+            told.extend(matched.team.map(|name| ("github-team".to_owned(), name)));
         }
         let origin = self.authorization.origin().ascii_serialization();
         Ok(Person {
             provider: self.name.name().to_owned(),
             provider_url: origin,
-            id: who.id,
-            username: who.username,
-            // An address that nobody vouches for is nothing to rely on.
-            email: if who.belongs.verified { who.belongs.email } else { String::new() },
-            name: who.name,
+            id: user.id,
+            username: user.username,
+            // Local services must not rely on an unverified address.
+            email: if user.memberships.verified { user.memberships.email } else { String::new() },
+            name: user.name,
             told,
         })
     }
 
-    fn unknown(&self, unknown: &Unknown) -> Error {
-        match unknown {
-            Unknown::Token => tracing::warn!(provider = %self.name, "the provider does not take its own token"),
-            Unknown::Failure(failure) => {
-                tracing::warn!(provider = %self.name, %failure, "the provider cannot be asked")
+    fn userinfo_error(&self, error: &UserInfoError) -> Error {
+        match error {
+            UserInfoError::InvalidToken => tracing::warn!(provider = %self.name, "the provider refused its own token"),
+            UserInfoError::Provider(error) => {
+                tracing::warn!(provider = %self.name, %error, "the provider did not describe the user")
             }
         }
-        reply::unreachable()
+        login_response::unreachable()
     }
 }

@@ -1,44 +1,44 @@
-//! What is particular to each provider, as data: where it is asked, and how far its word goes.
+//! The properties of each OAuth provider: endpoints, userinfo format and quirks.
 
-use crate::web::address;
+use crate::provider_client::parse_url;
 use postern_api::{Secret, module::IdentityProvider};
 use std::collections::BTreeMap;
 
-/// Where a provider is asked. What it has none of is empty.
+/// Endpoints of a provider; those it does not have are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Endpoints {
-    /// Visitors are sent here.
+pub struct OAuthEndpoints {
+    /// Authorization endpoint, to which visitors are redirected.
     pub authorization: String,
-    /// Codes become tokens here.
+    /// Token endpoint.
     pub token: String,
-    /// Says who somebody is.
+    /// Description of the user.
     pub user: String,
-    /// E-mail addresses, where `user` does not say which are verified.
+    /// E-mail addresses, if `user` does not say which are verified.
     pub emails: String,
-    /// The organizations somebody belongs to.
+    /// Organizations of the user.
     pub organizations: String,
-    /// The teams somebody belongs to.
+    /// Teams of the user.
     pub teams: String,
 }
 
-/// What the operator decided about a provider.
+/// The operator's settings for a provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Operator {
-    /// The operator's own app there, for modules that bring none: its id and its secret.
+pub struct OAuthProvider {
+    /// Id and secret of the operator's client, for modules without their own.
     pub app: Option<(String, Secret)>,
-    /// Addresses that are others than the usual ones; those that are empty stay.
-    pub endpoints: Endpoints,
-    /// The tenants whose word about e-mail addresses counts.
+    /// Overrides of the default endpoints; empty ones keep the default.
+    pub endpoints: OAuthEndpoints,
+    /// Tenants whose e-mail addresses count as verified.
     pub tenants: Vec<String>,
 }
 
-/// What the operator decided, by provider.
-pub type Operators = BTreeMap<IdentityProvider, Operator>;
+/// The operator's settings, by provider.
+pub type OAuthProviders = BTreeMap<IdentityProvider, OAuthProvider>;
 
-/// How a provider tells who somebody is.
+/// The form in which a provider describes a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tells {
-    /// In the form of OpenID Connect's userinfo.
+pub(super) enum UserInfoFormat {
+    /// The userinfo response of OpenID Connect Core.
     Userinfo,
     Github,
     Microsoft,
@@ -47,30 +47,30 @@ pub(super) enum Tells {
     Amazon,
 }
 
-/// One provider.
-pub(super) struct Provider {
-    pub(super) endpoints: Endpoints,
-    pub(super) tells: Tells,
-    /// Whether it understands PKCE; others take offence at it, or ignore it.
+/// The properties of a provider.
+pub(super) struct ProviderProfile {
+    pub(super) endpoints: OAuthEndpoints,
+    pub(super) userinfo_format: UserInfoFormat,
+    /// Whether the provider supports PKCE; others ignore or reject it.
     pub(super) pkce: bool,
-    /// What else is said to it in the visitor's address.
-    pub(super) further: &'static [(&'static str, &'static str)],
-    /// How it is asked to have the visitor log in even if it knows them.
-    pub(super) again: Option<(&'static str, &'static str)>,
+    /// Additional parameters of the authorization URL.
+    pub(super) extra_parameters: &'static [(&'static str, &'static str)],
+    /// The parameter that makes a visitor log in although the provider knows them.
+    pub(super) reauthentication: Option<(&'static str, &'static str)>,
 }
 
-/// The provider as everybody knows it.
-pub(super) fn usual(provider: IdentityProvider) -> Provider {
-    let at = |authorization: &str, token: &str, user: &str| Endpoints {
+/// The default properties of a provider.
+pub(super) fn defaults(provider: IdentityProvider) -> ProviderProfile {
+    let at = |authorization: &str, token: &str, user: &str| OAuthEndpoints {
         authorization: authorization.to_owned(),
         token: token.to_owned(),
         user: user.to_owned(),
-        ..Endpoints::default()
+        ..OAuthEndpoints::default()
     };
     let login = Some(("prompt", "login"));
     match provider {
-        IdentityProvider::Github => Provider {
-            endpoints: Endpoints {
+        IdentityProvider::Github => ProviderProfile {
+            endpoints: OAuthEndpoints {
                 emails: "https://api.github.com/user/emails".to_owned(),
                 organizations: "https://api.github.com/user/orgs".to_owned(),
                 teams: "https://api.github.com/user/teams".to_owned(),
@@ -80,24 +80,24 @@ pub(super) fn usual(provider: IdentityProvider) -> Provider {
                     "https://api.github.com/user",
                 )
             },
-            tells: Tells::Github,
+            userinfo_format: UserInfoFormat::Github,
             pkce: true,
-            further: &[],
-            again: Some(("prompt", "select_account")),
+            extra_parameters: &[],
+            reauthentication: Some(("prompt", "select_account")),
         },
-        IdentityProvider::Google => Provider {
+        IdentityProvider::Google => ProviderProfile {
             endpoints: at(
                 "https://accounts.google.com/o/oauth2/v2/auth",
                 "https://oauth2.googleapis.com/token",
                 "https://openidconnect.googleapis.com/v1/userinfo",
             ),
-            tells: Tells::Userinfo,
+            userinfo_format: UserInfoFormat::Userinfo,
             pkce: true,
-            further: &[("access_type", "offline")],
-            again: Some(("prompt", "select_account")),
+            extra_parameters: &[("access_type", "offline")],
+            reauthentication: Some(("prompt", "select_account")),
         },
-        IdentityProvider::Microsoft => Provider {
-            endpoints: Endpoints {
+        IdentityProvider::Microsoft => ProviderProfile {
+            endpoints: OAuthEndpoints {
                 organizations: "https://graph.microsoft.com/v1.0/organization".to_owned(),
                 ..at(
                     "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
@@ -105,82 +105,82 @@ pub(super) fn usual(provider: IdentityProvider) -> Provider {
                     "https://graph.microsoft.com/v1.0/me",
                 )
             },
-            tells: Tells::Microsoft,
+            userinfo_format: UserInfoFormat::Microsoft,
             pkce: true,
-            further: &[],
-            again: login,
+            extra_parameters: &[],
+            reauthentication: login,
         },
-        IdentityProvider::Facebook => Provider {
+        IdentityProvider::Facebook => ProviderProfile {
             endpoints: at(
                 "https://www.facebook.com/v23.0/dialog/oauth",
                 "https://graph.facebook.com/v23.0/oauth/access_token",
                 "https://graph.facebook.com/v23.0/me?fields=id,name,email",
             ),
-            tells: Tells::Facebook,
+            userinfo_format: UserInfoFormat::Facebook,
             pkce: true,
-            further: &[],
-            again: Some(("auth_type", "reauthenticate")),
+            extra_parameters: &[],
+            reauthentication: Some(("auth_type", "reauthenticate")),
         },
-        IdentityProvider::Linkedin => Provider {
+        IdentityProvider::Linkedin => ProviderProfile {
             endpoints: at(
                 "https://www.linkedin.com/oauth/v2/authorization",
                 "https://www.linkedin.com/oauth/v2/accessToken",
                 "https://api.linkedin.com/v2/userinfo",
             ),
-            tells: Tells::Userinfo,
+            userinfo_format: UserInfoFormat::Userinfo,
             pkce: false,
-            further: &[],
-            again: login,
+            extra_parameters: &[],
+            reauthentication: login,
         },
-        IdentityProvider::Gitlab => Provider {
+        IdentityProvider::Gitlab => ProviderProfile {
             endpoints: at(
                 "https://gitlab.com/oauth/authorize",
                 "https://gitlab.com/oauth/token",
                 "https://gitlab.com/oauth/userinfo",
             ),
-            tells: Tells::Userinfo,
+            userinfo_format: UserInfoFormat::Userinfo,
             pkce: true,
-            further: &[],
-            again: None,
+            extra_parameters: &[],
+            reauthentication: None,
         },
-        IdentityProvider::Twitch => Provider {
+        IdentityProvider::Twitch => ProviderProfile {
             endpoints: at(
                 "https://id.twitch.tv/oauth2/authorize",
                 "https://id.twitch.tv/oauth2/token",
                 "https://api.twitch.tv/helix/users",
             ),
-            tells: Tells::Twitch,
+            userinfo_format: UserInfoFormat::Twitch,
             pkce: false,
-            further: &[],
-            again: Some(("force_verify", "true")),
+            extra_parameters: &[],
+            reauthentication: Some(("force_verify", "true")),
         },
-        IdentityProvider::Amazon => Provider {
+        IdentityProvider::Amazon => ProviderProfile {
             endpoints: at(
                 "https://www.amazon.com/ap/oa",
                 "https://api.amazon.com/auth/o2/token",
                 "https://api.amazon.com/user/profile",
             ),
-            tells: Tells::Amazon,
+            userinfo_format: UserInfoFormat::Amazon,
             pkce: true,
-            further: &[],
-            again: None,
+            extra_parameters: &[],
+            reauthentication: None,
         },
     }
 }
 
-impl Endpoints {
-    /// What is wrong with one of the addresses.
-    pub fn wrong(&self) -> Option<String> {
+impl OAuthEndpoints {
+    /// The reason why one of the URLs cannot be used, if any.
+    pub fn invalid_url(&self) -> Option<String> {
         let all = [&self.authorization, &self.token, &self.user, &self.emails, &self.organizations, &self.teams];
         all.into_iter()
             .filter(|url| !url.is_empty())
-            .find_map(|url| address(url).err())
+            .find_map(|url| parse_url(url).err())
             .map(|failure| failure.to_string())
     }
 
-    /// The same, but for the addresses that the operator gave.
-    pub(super) fn but(mut self, given: &Endpoints) -> Self {
-        for (own, given) in [
+    /// The endpoints with those of the operator in place of the defaults.
+    pub(super) fn with_overrides(mut self, given: &OAuthEndpoints) -> Self {
+        for (default, given) in [
             (&mut self.authorization, &given.authorization),
             (&mut self.token, &given.token),
             (&mut self.user, &given.user),
@@ -189,7 +189,7 @@ impl Endpoints {
             (&mut self.teams, &given.teams),
         ] {
             if !given.is_empty() {
-                own.clone_from(given);
+                default.clone_from(given);
             }
         }
         self
@@ -201,22 +201,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_provider_is_asked_in_secret() {
+    fn every_default_endpoint_is_https() {
         for provider in IdentityProvider::ALL {
-            let Endpoints { authorization, token, user, emails, organizations, teams } = usual(provider).endpoints;
+            let OAuthEndpoints { authorization, token, user, emails, organizations, teams } =
+                defaults(provider).endpoints;
             for url in [&authorization, &token, &user] {
-                assert!(address(url).is_ok(), "{provider}: {url}");
+                assert!(parse_url(url).is_ok(), "{provider}: {url}");
             }
             for url in [emails, organizations, teams].iter().filter(|url| !url.is_empty()) {
-                assert!(address(url).is_ok(), "{provider}: {url}");
+                assert!(parse_url(url).is_ok(), "{provider}: {url}");
             }
         }
     }
 
     #[test]
-    fn the_operator_changes_what_they_name() {
-        let given = Endpoints { user: "https://git.test/api/v3/user".to_owned(), ..Endpoints::default() };
-        let both = usual(IdentityProvider::Github).endpoints.but(&given);
+    fn the_operator_overrides_single_endpoints() {
+        let given = OAuthEndpoints { user: "https://git.test/api/v3/user".to_owned(), ..OAuthEndpoints::default() };
+        let both = defaults(IdentityProvider::Github).endpoints.with_overrides(&given);
         assert_eq!(both.user, "https://git.test/api/v3/user");
         assert_eq!(both.token, "https://github.com/login/oauth/access_token");
     }

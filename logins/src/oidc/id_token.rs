@@ -1,5 +1,5 @@
-//! Judging ID tokens. Signatures, issuer and audience are the library's work; time and nonce are judged here, by our
-//! clock and with some patience for the issuer's.
+//! Verification of ID tokens (OpenID Connect Core, section 3.1.3.7). The library checks signature, issuer, audience
+//! and nonce; this file checks the times, by this server's clock and with some tolerance.
 
 use jiff::Timestamp;
 use openidconnect::{
@@ -11,24 +11,25 @@ use postern_api::{Code, Error};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// How far the issuer's clock may be from ours, in seconds.
-const SKEW_SECONDS: i64 = 60;
+/// Tolerated difference between the issuer's clock and this server's, in seconds.
+const CLOCK_SKEW_SECONDS: i64 = 60;
 
-/// Claims that the library has no names for.
+/// Claims that the library does not know.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(super) struct Further {
+pub(super) struct ExtraClaims {
     #[serde(default)]
     nbf: Option<f64>,
     #[serde(default)]
     pub(super) sid: Option<String>,
 }
-impl AdditionalClaims for Further {}
+impl AdditionalClaims for ExtraClaims {}
 
-pub(super) type Token = IdToken<Further, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm>;
-pub(super) type Claims = IdTokenClaims<Further, CoreGenderClaim>;
+pub(super) type ProviderIdToken =
+    IdToken<ExtraClaims, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm>;
+pub(super) type ProviderClaims = IdTokenClaims<ExtraClaims, CoreGenderClaim>;
 
-/// What an ID token is held against.
-pub(super) struct Expected<'a> {
+/// The values that an ID token must match.
+pub(super) struct ExpectedClaims<'a> {
     pub(super) issuer: &'a IssuerUrl,
     pub(super) client: &'a ClientId,
     pub(super) algorithms: &'a [CoreJwsSigningAlgorithm],
@@ -36,77 +37,82 @@ pub(super) struct Expected<'a> {
     pub(super) now: Timestamp,
 }
 
-/// What is wrong with a token.
-pub(super) enum Wrong {
-    /// No key that is known made its signature; another may have.
-    Key,
-    /// It is good for nothing.
-    Refused(Error),
+/// Reason why a token is not accepted.
+pub(super) enum IdTokenError {
+    /// None of the known keys made the signature; a newer one may have.
+    UnknownKey,
+    /// The token is invalid.
+    Rejected(Error),
 }
 
-/// Reads a token.
-pub(super) fn read(text: &str) -> Result<Token, Error> {
-    Token::from_str(text).map_err(|_| refused(Code::IdTokenUnreadable, "The provider's ID token cannot be read."))
+/// Parses a token.
+pub(super) fn parse(text: &str) -> Result<ProviderIdToken, Error> {
+    ProviderIdToken::from_str(text)
+        .map_err(|_| error(Code::IdTokenUnreadable, "The provider's ID token cannot be parsed."))
 }
 
-/// Judges a token.
-pub(super) fn judge<'a>(
-    token: &'a Token,
+/// Verifies a token.
+pub(super) fn verify<'a>(
+    token: &'a ProviderIdToken,
     keys: CoreJsonWebKeySet,
-    expected: &Expected<'_>,
-) -> Result<&'a Claims, Wrong> {
+    expected: &ExpectedClaims<'_>,
+) -> Result<&'a ProviderClaims, IdTokenError> {
     let verifier = IdTokenVerifier::new_public_client(expected.client.clone(), expected.issuer.clone(), keys)
         .set_allowed_algs(expected.algorithms.iter().cloned())
-        // The library would ask the machine's clock.
+        // The library would use the system clock; the times are checked below.
         .set_time_fn(|| chrono::DateTime::UNIX_EPOCH);
-    let claims = token.claims(&verifier, expected.nonce).map_err(wrong)?;
+    let claims = token.claims(&verifier, expected.nonce).map_err(verification_error)?;
     let now = expected.now.as_second();
-    if claims.expiration().timestamp() + SKEW_SECONDS <= now {
-        return Err(refuse(
+    if claims.expiration().timestamp() + CLOCK_SKEW_SECONDS <= now {
+        return Err(rejection(
             Code::IdTokenExpired,
-            "The provider's ID token has expired. Is the clock of one of the machines wrong?",
+            "The provider's ID token has expired. Check the clocks of both machines.",
         ));
     }
     let begins = claims.additional_claims().nbf.map_or(i64::MIN, |nbf| nbf as i64).max(claims.issue_time().timestamp());
-    if begins - SKEW_SECONDS > now {
-        let sentence = "The provider's ID token is not valid yet. Is the clock of one of the machines wrong?";
-        return Err(refuse(Code::IdTokenNotYet, sentence));
+    if begins - CLOCK_SKEW_SECONDS > now {
+        let message = "The provider's ID token is not valid yet. Check the clocks of both machines.";
+        return Err(rejection(Code::IdTokenNotYet, message));
     }
     if claims.authorized_party().is_some_and(|party| party != expected.client) {
-        return Err(refuse(Code::IdTokenAudience, "The provider's ID token was made out to another client."));
+        return Err(rejection(Code::IdTokenAudience, "The provider's ID token was issued to another client."));
     }
     Ok(claims)
 }
 
-fn wrong(error: ClaimsVerificationError) -> Wrong {
+fn verification_error(error: ClaimsVerificationError) -> IdTokenError {
     use ClaimsVerificationError as Failed;
     use SignatureVerificationError as Signature;
     match error {
-        Failed::InvalidIssuer(_) => refuse(Code::IdTokenIssuer, "The ID token comes from another issuer."),
-        Failed::InvalidAudience(_) => {
-            refuse(Code::IdTokenAudience, "The provider's ID token was made out to another client.")
+        Failed::InvalidIssuer(_) => {
+            rejection(Code::IdTokenIssuer, "The provider's ID token comes from another issuer.")
         }
-        Failed::InvalidNonce(_) => refuse(Code::IdTokenNonce, "The provider's ID token belongs to another login."),
-        Failed::SignatureVerification(Signature::NoMatchingKey | Signature::AmbiguousKeyId(_)) => Wrong::Key,
-        // A key that was replaced may have kept its name.
-        Failed::SignatureVerification(Signature::CryptoError(_)) => Wrong::Key,
-        Failed::SignatureVerification(_) | Failed::Unsupported(_) => Wrong::Refused(signature()),
-        _ => refuse(Code::IdTokenUnreadable, "The provider's ID token lacks what it must have."),
+        Failed::InvalidAudience(_) => {
+            rejection(Code::IdTokenAudience, "The provider's ID token was issued to another client.")
+        }
+        Failed::InvalidNonce(_) => rejection(Code::IdTokenNonce, "The provider's ID token belongs to another login."),
+        Failed::SignatureVerification(Signature::NoMatchingKey | Signature::AmbiguousKeyId(_)) => {
+            IdTokenError::UnknownKey
+        }
+        // A replaced key may have kept its id.
+        Failed::SignatureVerification(Signature::CryptoError(_)) => IdTokenError::UnknownKey,
+        Failed::SignatureVerification(_) | Failed::Unsupported(_) => IdTokenError::Rejected(invalid_signature()),
+        _ => rejection(Code::IdTokenUnreadable, "The provider's ID token lacks required claims."),
     }
 }
 
-/// The refusal where no key fits.
-pub(super) fn signature() -> Error {
-    refused(
+/// The error if no key matches the signature.
+pub(super) fn invalid_signature() -> Error {
+    error(
         Code::IdTokenSignature,
-        "The signature of the provider's ID token is missing, wrong or of a kind that is not taken.",
+        "The signature of the provider's ID token is missing, wrong or of an unsupported kind.",
     )
 }
 
-fn refuse(code: Code, sentence: &str) -> Wrong {
-    Wrong::Refused(refused(code, sentence))
+fn rejection(code: Code, message: &str) -> IdTokenError {
+    IdTokenError::Rejected(error(code, message))
 }
 
-fn refused(code: Code, sentence: &str) -> Error {
-    Error::new(code, format!("{sentence} Log in again; if it happens again, tell the operator."))
+fn error(code: Code, message: &str) -> Error {
+    Error::new(code, format!("{message} Log in again; if it happens again, tell the operator."))
 }

@@ -1,33 +1,34 @@
-//! OpenID Connect: the code flow with PKCE, state and nonce.
+//! OpenID Connect: the authorization code flow with PKCE, state and nonce.
 
 mod discovery;
 mod id_token;
 
 use crate::{
-    Clock,
-    attempts::{Known, Stage, token},
-    code_grant::{Client, Grant, authorization_url},
-    reply,
-    web::{Failure, Web},
+    clock::Clock,
+    code_grant::{AuthorizationCode, OAuthClient, authorization_url},
+    crypto::random_token,
+    login_attempts::{AttemptStage, VerifiedIdentity},
+    login_response,
+    provider_client::{ProviderClient, ProviderError},
 };
-use discovery::{Discovery, Issuer};
-use id_token::{Claims, Expected, Token, Wrong};
+use discovery::{Discovery, IssuerMetadata};
+use id_token::{ExpectedClaims, IdTokenError, ProviderClaims, ProviderIdToken};
 use openidconnect::{ClientId, IssuerUrl, Nonce};
 use postern_api::{Code, Error, module, published::Person};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use url::Url;
 
-/// An issuer, and the app that is known to it.
+/// The issuer of a realm, and the client there.
 pub(crate) struct Oidc {
     discovery: Discovery,
-    client: Client,
+    client: OAuthClient,
     scopes: String,
 }
 
-/// What the userinfo endpoint says.
+/// The response of the userinfo endpoint (OpenID Connect Core, section 5.3).
 #[derive(Debug, Default, Deserialize)]
-struct Userinfo {
+struct OidcUserInfo {
     sub: String,
     #[serde(default)]
     email: Option<String>,
@@ -42,106 +43,119 @@ struct Userinfo {
 impl Oidc {
     pub(crate) fn new(module: &module::Oidc) -> Result<Self, Error> {
         let issuer = IssuerUrl::new(module.issuer.clone())
-            .map_err(|_| Error::new(Code::IssuerInvalid, "The `issuer` of the OIDC module is not an address."))?;
+            .map_err(|_| Error::new(Code::IssuerInvalid, "The `issuer` of the OIDC module is not a URL."))?;
         Ok(Oidc {
             discovery: Discovery::new(issuer),
-            client: Client { id: module.client_id.clone(), secret: module.client_secret.clone() },
+            client: OAuthClient { id: module.client_id.clone(), secret: module.client_secret.clone() },
             scopes: module.scopes.join(" "),
         })
     }
 
-    /// Where a visitor logs in, but for the name of the attempt. `again`: even if the issuer knows them.
+    /// The authorization URL without its state parameter. With `reauthenticate`, the issuer asks for credentials even
+    /// if it knows the visitor.
     pub(crate) async fn begin(
         &self,
-        web: &Web,
+        http_client: &ProviderClient,
         clock: &Clock,
-        callback: &str,
-        again: bool,
-    ) -> Result<(Url, Stage), Error> {
-        let issuer = self.discovery.get(web, clock).await.map_err(|failure| self.unreachable(&failure))?;
-        let (verifier, nonce) = (token(), token());
-        let mut url = authorization_url(&issuer.authorization, &self.client.id, callback, &self.scopes, &verifier);
+        redirect_uri: &str,
+        reauthenticate: bool,
+    ) -> Result<(Url, AttemptStage), Error> {
+        let issuer = self.discovery.get(http_client, clock).await.map_err(|failure| self.unreachable(&failure))?;
+        let (verifier, nonce) = (random_token(), random_token());
+        let mut url = authorization_url(&issuer.authorization, &self.client.id, redirect_uri, &self.scopes, &verifier);
         url.query_pairs_mut().append_pair("nonce", &nonce);
-        if again {
+        if reauthenticate {
             url.query_pairs_mut().append_pair("prompt", "login");
         }
-        Ok((url, Stage::Code { verifier, nonce }))
+        Ok((url, AttemptStage::AuthorizationCode { verifier, nonce }))
     }
 
-    /// Makes a person of the code that the issuer gave the visitor. `named` is how the issuer called itself beside it.
+    /// Exchanges the code for an ID token and verifies it. `response_issuer` is the `iss` parameter of the
+    /// authorization response (RFC 9207).
     pub(crate) async fn finish(
         &self,
-        web: &Web,
+        http_client: &ProviderClient,
         clock: &Clock,
-        grant: Grant<'_>,
+        code: AuthorizationCode<'_>,
         nonce: &str,
-        named: Option<&str>,
-    ) -> Result<Known, Error> {
-        let issuer = self.discovery.get(web, clock).await.map_err(|failure| self.unreachable(&failure))?;
-        let mixed_up = match named {
-            Some(named) => named != self.discovery.issuer().as_str(),
-            None => issuer.names_itself,
+        response_issuer: Option<&str>,
+    ) -> Result<VerifiedIdentity, Error> {
+        let issuer = self.discovery.get(http_client, clock).await.map_err(|failure| self.unreachable(&failure))?;
+        let mixed_up = match response_issuer {
+            Some(name) => name != self.discovery.issuer().as_str(),
+            None => issuer.sends_issuer,
         };
         if mixed_up {
-            let sentence = "The answer comes from another provider than the one that was asked. Log in again.";
-            return Err(Error::new(Code::LoginMixedUp, sentence));
+            let message = "The response comes from a different provider than the one you were sent to. Log in again.";
+            return Err(Error::new(Code::LoginMixedUp, message));
         }
-        let tokens = grant.exchange(web, &issuer.token, &self.client, issuer.secret_in_body).await?;
+        let tokens = code.exchange(http_client, &issuer.token, &self.client, issuer.secret_in_body).await?;
         let text = tokens.id_token.as_deref().ok_or_else(|| {
-            Error::new(Code::IdTokenMissing, "The provider sent no ID token. Does the client ask for `openid` there?")
+            Error::new(
+                Code::IdTokenMissing,
+                "The provider sent no ID token. Check that the client there may request `openid`.",
+            )
         })?;
-        let token = id_token::read(text)?;
+        let token = id_token::parse(text)?;
         let nonce = Nonce::new(nonce.to_owned());
-        let claims = self.judged(&token, &issuer, &nonce, web, clock).await?;
-        let userinfo = self.userinfo(claims, &issuer, web, tokens.access_token.reveal()).await?;
-        Ok(Known {
+        let claims = self.verify(&token, &issuer, &nonce, http_client, clock).await?;
+        let userinfo = self.userinfo(claims, &issuer, http_client, tokens.access_token.reveal()).await?;
+        Ok(VerifiedIdentity {
             person: self.person(claims, userinfo),
             tokens: None,
             provider_session: claims.additional_claims().sid.clone().unwrap_or_default(),
         })
     }
 
-    async fn judged<'a>(
+    async fn verify<'a>(
         &self,
-        token: &'a Token,
-        issuer: &Issuer,
+        token: &'a ProviderIdToken,
+        issuer: &IssuerMetadata,
         nonce: &Nonce,
-        web: &Web,
+        http_client: &ProviderClient,
         clock: &Clock,
-    ) -> Result<&'a Claims, Error> {
+    ) -> Result<&'a ProviderClaims, Error> {
         let client = ClientId::new(self.client.id.clone());
         let now = clock();
         let name = self.discovery.issuer();
-        let expected = Expected { issuer: name, client: &client, algorithms: &issuer.algorithms, nonce, now };
-        let mut judgement = id_token::judge(token, issuer.keys(), &expected);
-        if let Err(Wrong::Key) = judgement {
-            // Issuers change their keys at any time.
-            judgement = match issuer.newer_keys(web, now).await {
-                Some(Ok(keys)) => id_token::judge(token, keys, &expected),
+        let expected = ExpectedClaims { issuer: name, client: &client, algorithms: &issuer.algorithms, nonce, now };
+        let mut verified = id_token::verify(token, issuer.keys(), &expected);
+        if let Err(IdTokenError::UnknownKey) = verified {
+            // Issuers may rotate their keys at any time.
+            verified = match issuer.fetch_newer_keys(http_client, now).await {
+                Some(Ok(keys)) => id_token::verify(token, keys, &expected),
                 Some(Err(failure)) => return Err(self.unreachable(&failure)),
-                None => Err(Wrong::Key),
+                None => Err(IdTokenError::UnknownKey),
             };
         }
-        judgement.map_err(|wrong| match wrong {
-            Wrong::Refused(error) => error,
-            Wrong::Key => id_token::signature(),
+        verified.map_err(|error| match error {
+            IdTokenError::Rejected(error) => error,
+            IdTokenError::UnknownKey => id_token::invalid_signature(),
         })
     }
 
-    /// Asks who it is where the ID token does not say.
-    async fn userinfo(&self, claims: &Claims, issuer: &Issuer, web: &Web, access: &str) -> Result<Userinfo, Error> {
-        let whole = claims.email().is_some() && claims.name().is_some();
-        let Some(url) = issuer.userinfo.as_deref().filter(|_| !whole) else { return Ok(Userinfo::default()) };
-        let userinfo: Userinfo = web.get(url, Some(access)).await.map_err(|failure| self.unreachable(&failure))?;
+    /// Fetches the userinfo response if the ID token lacks name or address.
+    async fn userinfo(
+        &self,
+        claims: &ProviderClaims,
+        issuer: &IssuerMetadata,
+        http_client: &ProviderClient,
+        access: &str,
+    ) -> Result<OidcUserInfo, Error> {
+        let complete = claims.email().is_some() && claims.name().is_some();
+        let Some(url) = issuer.userinfo.as_deref().filter(|_| !complete) else { return Ok(OidcUserInfo::default()) };
+        let userinfo: OidcUserInfo =
+            http_client.get(url, Some(access)).await.map_err(|failure| self.unreachable(&failure))?;
         if userinfo.sub != claims.subject().as_str() {
-            let sentence = "The provider described somebody else than the one who logged in. Log in again.";
-            return Err(Error::new(Code::UserinfoForeign, sentence));
+            let message = "The provider described another account than the one that logged in. Log in again.";
+            return Err(Error::new(Code::UserinfoForeign, message));
         }
         Ok(userinfo)
     }
 
-    fn person(&self, claims: &Claims, userinfo: Userinfo) -> Person {
-        let first = |own: Option<&str>, asked: Option<String>| own.map(str::to_owned).or(asked).unwrap_or_default();
+    fn person(&self, claims: &ProviderClaims, userinfo: OidcUserInfo) -> Person {
+        let first =
+            |claimed: Option<&str>, fetched: Option<String>| claimed.map(str::to_owned).or(fetched).unwrap_or_default();
         let verified = claims.email_verified().or(userinfo.email_verified);
         let email = first(claims.email().map(|email| email.as_str()), userinfo.email);
         let name = claims.name().and_then(|names| names.get(None)).map(|name| name.as_str());
@@ -151,15 +165,15 @@ impl Oidc {
             provider_url: self.discovery.issuer().as_str().to_owned(),
             id: claims.subject().as_str().to_owned(),
             username: first(username, userinfo.preferred_username),
-            // An address that the issuer says it has not verified is nothing to rely on.
+            // Local services must not rely on an address that the issuer calls unverified.
             email: if verified == Some(false) { String::new() } else { email },
             name: first(name, userinfo.name),
             told: BTreeMap::new(),
         }
     }
 
-    fn unreachable(&self, failure: &Failure) -> Error {
-        tracing::warn!(issuer = %self.discovery.issuer().as_str(), %failure, "the issuer cannot be asked");
-        reply::unreachable()
+    fn unreachable(&self, error: &ProviderError) -> Error {
+        tracing::warn!(issuer = %self.discovery.issuer().as_str(), %error, "the issuer sent no usable response");
+        login_response::unreachable()
     }
 }

@@ -1,6 +1,6 @@
-//! A SAML response as it must look before any key is asked: one assertion, each id once, each signature about the
-//! element it stands in, nothing hidden. Only such a response reaches the library, and what is told of a person is
-//! read from this one tree.
+//! Parser for SAML responses, with the structural checks that precede signature verification: one assertion, each id
+//! once, each signature for the element that contains it, nothing hidden. Only such a response reaches the library,
+//! and the person's data is read from this same tree, which rules out signature wrapping.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use postern_api::{Code, Error};
@@ -12,142 +12,141 @@ const PROTOCOL: &str = "urn:oasis:names:tc:SAML:2.0:protocol";
 const SIGNATURE: &str = "http://www.w3.org/2000/09/xmldsig#";
 const SUCCESS: &str = "urn:oasis:names:tc:SAML:2.0:status:Success";
 const BEARER: &str = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
-/// Signatures are RSA with SHA-2; other ways to sign are not taken, even where a key would fit.
-pub(super) const ALGORITHMS: [&str; 3] = [
+/// Accepted signature algorithms: RSA with SHA-2 only, even if the key would fit another one.
+pub(super) const SIGNATURE_ALGORITHMS: [&str; 3] = [
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha384",
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512",
 ];
-const DIGESTS: [&str; 3] = [
+const DIGEST_ALGORITHMS: [&str; 3] = [
     "http://www.w3.org/2001/04/xmlenc#sha256",
     "http://www.w3.org/2001/04/xmldsig-more#sha384",
     "http://www.w3.org/2001/04/xmlenc#sha512",
 ];
 
-/// In bytes of XML.
-const LARGEST: usize = 256 * 1024;
-const MOST_NODES: u32 = 5000;
-const DEEPEST: usize = 64;
-/// Values of one assertion; more than that nobody needs to be told.
-const MOST_VALUES: usize = 1000;
+/// Maximum size of the XML.
+const MAX_XML_BYTES: usize = 256 * 1024;
+const MAX_NODES: u32 = 5000;
+const MAX_DEPTH: usize = 64;
+/// Attribute values that are read from one assertion.
+const MAX_ATTRIBUTE_VALUES: usize = 1000;
 
-/// What a response says. It may be relied on once the library has found its signature to be right.
+/// The contents of a response; untrusted until the library has verified the signatures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Told {
+pub(crate) struct ParsedResponse {
     /// The whole document.
-    pub(super) xml: String,
-    /// How many signatures it has: each must be found right.
-    pub(super) signatures: usize,
-    /// Whose words these are: of the response, where it says so, and of the assertion.
-    pub(super) issuers: Vec<String>,
-    /// The request that it answers.
-    pub(super) in_response_to: Option<String>,
-    /// Where it was sent.
-    pub(super) destination: Option<String>,
-    pub(super) assertion: String,
-    pub(super) issued: String,
-    pub(super) name_id: String,
-    pub(super) name_id_format: String,
-    pub(super) confirmations: Vec<Confirmation>,
-    /// Not before, not on or after.
-    pub(super) window: (Option<String>, Option<String>),
-    /// Those it is made out to: one of each list is meant.
-    pub(super) audiences: Vec<Vec<String>>,
-    pub(super) session: String,
-    /// Attributes by name, with their values.
-    pub(super) attributes: Vec<(String, Vec<String>)>,
+    pub(crate) xml: String,
+    /// Number of signatures, each of which must be verified.
+    pub(crate) signatures: usize,
+    /// The issuers of the assertion and, if given, of the response.
+    pub(crate) issuers: Vec<String>,
+    /// The id of the request that it responds to.
+    pub(crate) in_response_to: Option<String>,
+    /// The URL it was sent to.
+    pub(crate) destination: Option<String>,
+    pub(crate) assertion: String,
+    pub(crate) issued: String,
+    pub(crate) name_id: String,
+    pub(crate) name_id_format: String,
+    pub(crate) confirmations: Vec<Confirmation>,
+    /// `NotBefore` and `NotOnOrAfter` of the conditions.
+    pub(crate) window: (Option<String>, Option<String>),
+    /// The audience restrictions: each one must name this service provider.
+    pub(crate) audiences: Vec<Vec<String>>,
+    pub(crate) session: String,
+    /// Attribute names with their values.
+    pub(crate) attributes: Vec<(String, Vec<String>)>,
 }
 
-/// Whoever brings the assertion is the person, if all of this holds.
+/// A bearer confirmation: the bearer of the assertion is its subject if these values match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Confirmation {
-    pub(super) recipient: Option<String>,
-    pub(super) in_response_to: Option<String>,
-    pub(super) not_on_or_after: Option<String>,
+pub(crate) struct Confirmation {
+    pub(crate) recipient: Option<String>,
+    pub(crate) in_response_to: Option<String>,
+    pub(crate) not_on_or_after: Option<String>,
 }
 
-/// Undoes the encoding of a message in a form.
-pub(super) fn decode(field: &str) -> Result<String, Error> {
+/// Decodes a message from a form field.
+pub(super) fn decode_base64(field: &str) -> Result<String, Error> {
     let text: Vec<u8> = field.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    if text.len() > LARGEST.div_ceil(3) * 4 {
-        return Err(unreadable(&format!("is larger than {LARGEST} bytes")));
+    if text.len() > MAX_XML_BYTES.div_ceil(3) * 4 {
+        return Err(malformed(&format!("is larger than {MAX_XML_BYTES} bytes")));
     }
-    let bytes = STANDARD.decode(text).map_err(|_| unreadable("is not Base64"))?;
-    String::from_utf8(bytes).map_err(|_| unreadable("is not UTF-8"))
+    let bytes = STANDARD.decode(text).map_err(|_| malformed("is not Base64"))?;
+    String::from_utf8(bytes).map_err(|_| malformed("is not UTF-8"))
 }
 
-/// Parses a message in which nothing can hide: no document type, no comment, no processing instruction.
-pub(super) fn parse(xml: &str) -> Result<Document<'_>, Error> {
-    let options = ParsingOptions { allow_dtd: false, nodes_limit: MOST_NODES, ..ParsingOptions::default() };
+/// Parses a message, refusing document types, comments and processing instructions, which can hide content.
+pub(super) fn parse_xml(xml: &str) -> Result<Document<'_>, Error> {
+    let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(xml, options).map_err(|error| match error {
-        roxmltree::Error::DtdDetected => unreadable("has a document type"),
-        roxmltree::Error::NodesLimitReached => unreadable("has too many elements"),
-        _ => unreadable("is not well-formed XML"),
+        roxmltree::Error::DtdDetected => malformed("has a document type"),
+        roxmltree::Error::NodesLimitReached => malformed("has too many elements"),
+        _ => malformed("is not well-formed XML"),
     })?;
     if document.descendants().any(|node| matches!(node.node_type(), NodeType::Comment | NodeType::PI)) {
-        return Err(unreadable("has a comment or a processing instruction in it"));
+        return Err(malformed("contains a comment or a processing instruction"));
     }
-    if document.descendants().any(|node| node.ancestors().nth(DEEPEST).is_some()) {
-        return Err(unreadable("has elements too deep within each other"));
+    if document.descendants().any(|node| node.ancestors().nth(MAX_DEPTH).is_some()) {
+        return Err(malformed("has too deeply nested elements"));
     }
     let mut ids = HashSet::new();
-    let mut named = document.descendants().flat_map(|node| node.attributes());
-    if !named.all(|attribute| !attribute.name().eq_ignore_ascii_case("id") || ids.insert(attribute.value())) {
-        return Err(unreadable("has the same id twice"));
+    let mut attributes = document.descendants().flat_map(|node| node.attributes());
+    if !attributes.all(|attribute| !attribute.name().eq_ignore_ascii_case("id") || ids.insert(attribute.value())) {
+        return Err(malformed("contains the same id twice"));
     }
     Ok(document)
 }
 
-/// Reads a response.
-pub(super) fn read(xml: String) -> Result<Told, Error> {
-    let mut told = {
-        let document = parse(&xml)?;
+/// Parses a response.
+pub(super) fn parse_response(xml: String) -> Result<ParsedResponse, Error> {
+    let mut parsed = {
+        let document = parse_xml(&xml)?;
         let root = document.root_element();
         if !root.has_tag_name((PROTOCOL, "Response")) || root.attribute("Version") != Some("2.0") {
-            return Err(unreadable("is no response of SAML 2.0"));
+            return Err(malformed("is not a SAML 2.0 response"));
         }
-        successful(root)?;
-        let assertion = the_assertion(root)?;
-        let signatures = signatures(root, assertion)?;
-        let mut told = about(assertion)?;
-        told.signatures = signatures;
-        if let Some(issuer) = at_most_one(root, ASSERTION, "Issuer")? {
-            told.issuers.push(text(issuer)?);
+        check_status(root)?;
+        let assertion = find_assertion(root)?;
+        let signatures = check_signatures(root, assertion)?;
+        let mut parsed = read_assertion(assertion)?;
+        parsed.signatures = signatures;
+        if let Some(issuer) = optional_child(root, ASSERTION, "Issuer")? {
+            parsed.issuers.push(text(issuer)?);
         }
-        told.in_response_to = owned(root, "InResponseTo");
-        told.destination = owned(root, "Destination");
-        told
+        parsed.in_response_to = owned_attribute(root, "InResponseTo");
+        parsed.destination = owned_attribute(root, "Destination");
+        parsed
     };
-    told.xml = xml;
-    Ok(told)
+    parsed.xml = xml;
+    Ok(parsed)
 }
 
-/// Whether the identity provider let the person in.
-fn successful(root: Node<'_, '_>) -> Result<(), Error> {
-    let status = one(root, PROTOCOL, "Status")?;
-    let code = one(status, PROTOCOL, "StatusCode")?;
+/// Whether the identity provider reports success.
+fn check_status(root: Node<'_, '_>) -> Result<(), Error> {
+    let status = required_child(root, PROTOCOL, "Status")?;
+    let code = required_child(status, PROTOCOL, "StatusCode")?;
     if code.attribute("Value") == Some(SUCCESS) {
         return Ok(());
     }
-    let inner = at_most_one(code, PROTOCOL, "StatusCode")?;
+    let inner = optional_child(code, PROTOCOL, "StatusCode")?;
     let value = inner.unwrap_or(code).attribute("Value").unwrap_or_default();
-    let why: String =
+    let reason: String =
         value.rsplit(':').next().unwrap_or_default().chars().filter(char::is_ascii_alphanumeric).collect();
-    let why = if why.is_empty() { "no reason" } else { why.get(..60).unwrap_or(&why) };
-    let sentence = format!(
-        "The identity provider did not let you in (`{why}`). Log in again, or ask who runs the identity provider."
-    );
-    Err(Error::new(Code::SamlStatus, sentence))
+    let reason = if reason.is_empty() { "no reason" } else { reason.get(..60).unwrap_or(&reason) };
+    let message =
+        format!("The identity provider refused your login (`{reason}`). Log in again, or ask its administrator.");
+    Err(Error::new(Code::SamlStatus, message))
 }
 
-fn the_assertion<'a, 'input>(root: Node<'a, 'input>) -> Result<Node<'a, 'input>, Error> {
-    let named = |name: &'static str| root.descendants().filter(move |node| node.tag_name().name() == name);
-    if named("EncryptedAssertion").next().is_some() || named("EncryptedID").next().is_some() {
-        let sentence = "The identity provider encrypted its answer, which is not supported. Who runs it must switch \
-                        the encryption of assertions off for this address; the way there is encrypted already.";
-        return Err(Error::new(Code::SamlEncrypted, sentence));
+fn find_assertion<'a, 'input>(root: Node<'a, 'input>) -> Result<Node<'a, 'input>, Error> {
+    let elements_named = |name: &'static str| root.descendants().filter(move |node| node.tag_name().name() == name);
+    if elements_named("EncryptedAssertion").next().is_some() || elements_named("EncryptedID").next().is_some() {
+        let message = "The identity provider encrypted its response, which is not supported. Its administrator must \
+                       turn off the encryption of assertions for this service; the connection is already encrypted.";
+        return Err(Error::new(Code::SamlEncrypted, message));
     }
-    let mut found = named("Assertion");
+    let mut found = elements_named("Assertion");
     match (found.next(), found.next()) {
         (Some(assertion), None)
             if assertion.has_tag_name((ASSERTION, "Assertion"))
@@ -157,58 +156,61 @@ fn the_assertion<'a, 'input>(root: Node<'a, 'input>) -> Result<Node<'a, 'input>,
             Ok(assertion)
         }
         _ => {
-            let sentence = "The answer of the identity provider must have exactly one assertion, directly within the \
-                            response. Tell who runs the identity provider.";
-            Err(Error::new(Code::SamlAssertions, sentence))
+            let message = "The response of the identity provider must contain exactly one assertion, as a direct \
+                           child. Tell the administrator of the identity provider.";
+            Err(Error::new(Code::SamlAssertions, message))
         }
     }
 }
 
-/// Counts the signatures. Each is a child of what it signs, once, and signs nothing else.
-fn signatures(root: Node<'_, '_>, assertion: Node<'_, '_>) -> Result<usize, Error> {
+/// Counts the signatures. Each must be the only one in the element it signs, and reference nothing else.
+fn check_signatures(root: Node<'_, '_>, assertion: Node<'_, '_>) -> Result<usize, Error> {
     let mut count = 0;
     for signature in root.descendants().filter(|node| node.tag_name().name() == "Signature") {
-        let about = signature.parent().filter(|parent| *parent == root || *parent == assertion);
-        let about = about.filter(|_| signature.tag_name().namespace() == Some(SIGNATURE)).ok_or_else(misplaced)?;
-        if about.children().filter(|node| node.tag_name().name() == "Signature").count() != 1 {
-            return Err(misplaced());
+        let signed = signature.parent().filter(|parent| *parent == root || *parent == assertion);
+        let signed = signed.filter(|_| signature.tag_name().namespace() == Some(SIGNATURE));
+        let signed = signed.ok_or_else(misplaced_signature)?;
+        if signed.children().filter(|node| node.tag_name().name() == "Signature").count() != 1 {
+            return Err(misplaced_signature());
         }
-        let info = one(signature, SIGNATURE, "SignedInfo")?;
-        let reference = one(info, SIGNATURE, "Reference")?;
-        let id = about.attribute("ID").filter(|id| !id.is_empty()).ok_or_else(misplaced)?;
+        let info = required_child(signature, SIGNATURE, "SignedInfo")?;
+        let reference = required_child(info, SIGNATURE, "Reference")?;
+        let id = signed.attribute("ID").filter(|id| !id.is_empty()).ok_or_else(misplaced_signature)?;
         if reference.attribute("URI").and_then(|uri| uri.strip_prefix('#')) != Some(id) {
-            return Err(misplaced());
+            return Err(misplaced_signature());
         }
         if elements(signature, SIGNATURE, "Object").next().is_some() {
-            return Err(misplaced());
+            return Err(misplaced_signature());
         }
-        let method = one(info, SIGNATURE, "SignatureMethod")?.attribute("Algorithm").unwrap_or_default();
-        let digest = one(reference, SIGNATURE, "DigestMethod")?.attribute("Algorithm").unwrap_or_default();
-        if !ALGORITHMS.contains(&method) || !DIGESTS.contains(&digest) {
-            return Err(weak());
+        let method = required_child(info, SIGNATURE, "SignatureMethod")?.attribute("Algorithm").unwrap_or_default();
+        let digest = required_child(reference, SIGNATURE, "DigestMethod")?.attribute("Algorithm").unwrap_or_default();
+        if !SIGNATURE_ALGORITHMS.contains(&method) || !DIGEST_ALGORITHMS.contains(&digest) {
+            return Err(unsupported_algorithm());
         }
         count += 1;
     }
     if count == 0 {
-        let sentence = "The answer of the identity provider is not signed. Who runs it must have it sign assertions.";
-        return Err(Error::new(Code::SamlSignature, sentence));
+        let message = "The response of the identity provider is not signed. Its administrator must enable the signing \
+                       of assertions.";
+        return Err(Error::new(Code::SamlSignature, message));
     }
     Ok(count)
 }
 
-/// Reads the assertion.
-fn about(assertion: Node<'_, '_>) -> Result<Told, Error> {
-    let subject = one(assertion, ASSERTION, "Subject")?;
-    let name_id = at_most_one(subject, ASSERTION, "NameID")?.ok_or_else(|| {
-        Error::new(Code::SamlNameId, "The identity provider did not say who you are (`NameID`). Tell who runs it.")
+/// Reads the contents of the assertion.
+fn read_assertion(assertion: Node<'_, '_>) -> Result<ParsedResponse, Error> {
+    let subject = required_child(assertion, ASSERTION, "Subject")?;
+    let name_id = optional_child(subject, ASSERTION, "NameID")?.ok_or_else(|| {
+        let message = "The identity provider did not send your name (`NameID`). Tell its administrator.";
+        Error::new(Code::SamlNameId, message)
     })?;
     let mut statements = elements(assertion, ASSERTION, "AuthnStatement");
     let (Some(statement), None) = (statements.next(), statements.next()) else {
-        let sentence = "The identity provider must say exactly once that you have logged in (`AuthnStatement`). Tell \
-                        who runs it.";
-        return Err(Error::new(Code::SamlStatements, sentence));
+        let message = "The identity provider must send exactly one login statement (`AuthnStatement`). Tell its \
+                       administrator.";
+        return Err(Error::new(Code::SamlStatements, message));
     };
-    let conditions = one(assertion, ASSERTION, "Conditions")?;
+    let conditions = required_child(assertion, ASSERTION, "Conditions")?;
     let mut audiences = Vec::new();
     for restriction in elements(conditions, ASSERTION, "AudienceRestriction") {
         audiences.push(elements(restriction, ASSERTION, "Audience").map(text).collect::<Result<Vec<_>, _>>()?);
@@ -216,47 +218,47 @@ fn about(assertion: Node<'_, '_>) -> Result<Told, Error> {
     let mut confirmations = Vec::new();
     for confirmation in elements(subject, ASSERTION, "SubjectConfirmation") {
         if confirmation.attribute("Method") == Some(BEARER) {
-            let data = one(confirmation, ASSERTION, "SubjectConfirmationData")?;
+            let data = required_child(confirmation, ASSERTION, "SubjectConfirmationData")?;
             confirmations.push(Confirmation {
-                recipient: owned(data, "Recipient"),
-                in_response_to: owned(data, "InResponseTo"),
-                not_on_or_after: owned(data, "NotOnOrAfter"),
+                recipient: owned_attribute(data, "Recipient"),
+                in_response_to: owned_attribute(data, "InResponseTo"),
+                not_on_or_after: owned_attribute(data, "NotOnOrAfter"),
             });
         }
     }
-    let named = text(name_id)?;
-    if named.trim().is_empty() || named.len() > 1024 {
-        let sentence =
-            "The name that the identity provider gave you (`NameID`) is empty or too long. Tell who runs it.";
-        return Err(Error::new(Code::SamlNameId, sentence));
+    let name = text(name_id)?;
+    if name.trim().is_empty() || name.len() > 1024 {
+        let message =
+            "The name that the identity provider sent (`NameID`) is empty or too long. Tell its administrator.";
+        return Err(Error::new(Code::SamlNameId, message));
     }
-    Ok(Told {
-        issuers: vec![text(one(assertion, ASSERTION, "Issuer")?)?],
-        assertion: owned(assertion, "ID").unwrap_or_default(),
-        issued: owned(assertion, "IssueInstant").unwrap_or_default(),
-        name_id: named,
-        name_id_format: owned(name_id, "Format").unwrap_or_default(),
+    Ok(ParsedResponse {
+        issuers: vec![text(required_child(assertion, ASSERTION, "Issuer")?)?],
+        assertion: owned_attribute(assertion, "ID").unwrap_or_default(),
+        issued: owned_attribute(assertion, "IssueInstant").unwrap_or_default(),
+        name_id: name,
+        name_id_format: owned_attribute(name_id, "Format").unwrap_or_default(),
         confirmations,
-        window: (owned(conditions, "NotBefore"), owned(conditions, "NotOnOrAfter")),
+        window: (owned_attribute(conditions, "NotBefore"), owned_attribute(conditions, "NotOnOrAfter")),
         audiences,
-        session: owned(statement, "SessionIndex").unwrap_or_default(),
+        session: owned_attribute(statement, "SessionIndex").unwrap_or_default(),
         attributes: attributes(assertion),
-        ..Told::default()
+        ..ParsedResponse::default()
     })
 }
 
 fn attributes(assertion: Node<'_, '_>) -> Vec<(String, Vec<String>)> {
-    let mut room = MOST_VALUES;
+    let mut remaining = MAX_ATTRIBUTE_VALUES;
     let mut attributes = Vec::new();
     for statement in elements(assertion, ASSERTION, "AttributeStatement") {
         for attribute in elements(statement, ASSERTION, "Attribute") {
-            // Values that are more than text are nothing that could be told.
+            // Values with child elements cannot be sent in a header and are skipped.
             let values: Vec<String> = elements(attribute, ASSERTION, "AttributeValue")
                 .filter_map(|value| text(value).ok())
-                .take(room)
+                .take(remaining)
                 .collect();
-            room -= values.len();
-            attributes.push((owned(attribute, "Name").unwrap_or_default(), values));
+            remaining -= values.len();
+            attributes.push((owned_attribute(attribute, "Name").unwrap_or_default(), values));
         }
     }
     attributes
@@ -270,7 +272,7 @@ fn elements<'a, 'input>(
     node.children().filter(move |child| child.has_tag_name((namespace, name)))
 }
 
-fn at_most_one<'a, 'input>(
+fn optional_child<'a, 'input>(
     node: Node<'a, 'input>,
     namespace: &'static str,
     name: &'static str,
@@ -278,48 +280,49 @@ fn at_most_one<'a, 'input>(
     let mut found = elements(node, namespace, name);
     match (found.next(), found.next()) {
         (first, None) => Ok(first),
-        _ => Err(unreadable(&format!("has more than one `{name}` where one may be"))),
+        _ => Err(malformed(&format!("contains more than one `{name}`"))),
     }
 }
 
-fn one<'a, 'input>(
+fn required_child<'a, 'input>(
     node: Node<'a, 'input>,
     namespace: &'static str,
     name: &'static str,
 ) -> Result<Node<'a, 'input>, Error> {
-    at_most_one(node, namespace, name)?.ok_or_else(|| unreadable(&format!("lacks `{name}`")))
+    optional_child(node, namespace, name)?.ok_or_else(|| malformed(&format!("lacks `{name}`")))
 }
 
-/// The text of an element that holds nothing but text.
+/// The text of an element without child elements.
 pub(super) fn text(node: Node<'_, '_>) -> Result<String, Error> {
     if node.children().any(|child| !child.is_text()) {
-        return Err(unreadable(&format!("has elements within `{}`", node.tag_name().name())));
+        return Err(malformed(&format!("contains elements within `{}`", node.tag_name().name())));
     }
     Ok(node.children().filter_map(|child| child.text()).collect::<String>().trim().to_owned())
 }
 
-fn owned(node: Node<'_, '_>, name: &str) -> Option<String> {
+fn owned_attribute(node: Node<'_, '_>, name: &str) -> Option<String> {
     node.attribute(name).map(str::to_owned)
 }
 
-fn misplaced() -> Error {
-    let sentence = "A signature in the answer of the identity provider is not that of the element it stands in. Log in \
-                    again; if it happens again, tell who runs the identity provider.";
-    Error::new(Code::SamlSignature, sentence)
+fn misplaced_signature() -> Error {
+    let message = "A signature in the response of the identity provider does not refer to the element that contains \
+                   it. Log in again; if the problem persists, tell the administrator of the identity provider.";
+    Error::new(Code::SamlSignature, message)
 }
 
-/// The refusal of old ways to sign.
-pub(super) fn weak() -> Error {
-    let sentence = "The identity provider signs in a way that is not taken. Who runs it must choose RSA with SHA-256, \
-                    SHA-384 or SHA-512 for signatures and digests.";
-    Error::new(Code::SamlAlgorithm, sentence)
+/// The error for signature algorithms that are not accepted.
+pub(super) fn unsupported_algorithm() -> Error {
+    let message = "The identity provider signs with an unsupported algorithm. Its administrator must choose RSA with \
+                   SHA-256, SHA-384 or SHA-512 for signatures and digests.";
+    Error::new(Code::SamlAlgorithm, message)
 }
 
-/// The refusal of what makes no sense.
-pub(super) fn unreadable(why: &str) -> Error {
-    let sentence =
-        format!("What the identity provider sent {why}. Log in again; if it happens again, tell who runs it.");
-    Error::new(Code::SamlUnreadable, sentence)
+/// The error for malformed messages.
+pub(crate) fn malformed(reason: &str) -> Error {
+    let message = format!(
+        "The message of the identity provider {reason}. Log in again; if the problem persists, tell its administrator."
+    );
+    Error::new(Code::SamlUnreadable, message)
 }
 
 #[cfg(test)]
@@ -329,24 +332,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_without_a_panic(text in "\\PC{0,200}") {
-            prop_assert!(read(text.clone()).is_err());
+        fn any_text_is_parsed_without_a_panic(text in "\\PC{0,200}") {
+            prop_assert!(parse_response(text.clone()).is_err());
             let within = format!("<Response xmlns=\"{PROTOCOL}\" Version=\"2.0\">{text}</Response>");
-            prop_assert!(read(within).is_err());
-            let _ = decode(&text);
+            prop_assert!(parse_response(within).is_err());
+            let _ = decode_base64(&text);
         }
 
         #[test]
-        fn anything_like_a_response_is_read_without_a_panic(parts in proptest::collection::vec(
+        fn anything_like_a_response_is_parsed_without_a_panic(parts in proptest::collection::vec(
             "(<|>|/|\"|=|&|;|#|!|-|ID|URI|a:|p:|d:|Assertion|Signature|SignedInfo|Reference|Subject|NameID|Status| |\\PC)",
             0..60,
         )) {
             let text = parts.concat();
             let names = format!("xmlns:p=\"{PROTOCOL}\" xmlns:a=\"{ASSERTION}\" xmlns:d=\"{SIGNATURE}\"");
             let status = format!("<p:Status><p:StatusCode Value=\"{SUCCESS}\"/></p:Status>");
-            let _ = read(format!("<p:Response {names} Version=\"2.0\">{status}{text}</p:Response>"));
+            let _ = parse_response(format!("<p:Response {names} Version=\"2.0\">{status}{text}</p:Response>"));
             let assertion = format!("<a:Assertion Version=\"2.0\" ID=\"x\">{text}</a:Assertion>");
-            let _ = read(format!("<p:Response {names} Version=\"2.0\">{status}{assertion}</p:Response>"));
+            let _ = parse_response(format!("<p:Response {names} Version=\"2.0\">{status}{assertion}</p:Response>"));
         }
     }
 }

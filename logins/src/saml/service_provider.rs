@@ -1,9 +1,9 @@
-//! What this server needs of a SAML library, and the one library that does it. Nothing else knows that library.
+//! The interface to the SAML library, and its implementation. No other file uses the library.
 
 use super::{
-    provider::Described,
-    replays::Seen,
-    response::{self, ALGORITHMS, Told, weak},
+    idp_metadata::IdpMetadata,
+    replay_cache::ReplayCheck,
+    response::{self, ParsedResponse, SIGNATURE_ALGORITHMS, unsupported_algorithm},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use jiff::Timestamp;
@@ -20,92 +20,110 @@ use saml_rs::{
 };
 use std::time::{Duration, SystemTime};
 
-/// How far the identity provider's clock may be from ours, in seconds.
-pub(super) const SKEW_SECONDS: i64 = 120;
-/// How long a logout message without an end is remembered.
+/// Tolerated difference between the identity provider's clock and this server's, in seconds.
+pub(super) const CLOCK_SKEW_SECONDS: i64 = 120;
+/// Time for which the id of a logout message without an end is stored.
 const LOGOUT_RETENTION: Duration = Duration::from_secs(3600);
 
-/// Who this server is for one route.
-pub(super) struct Own<'a> {
-    pub(super) entity: &'a str,
-    pub(super) acs: &'a str,
-    pub(super) slo: &'a str,
+/// This server as the service provider of one route.
+pub(super) struct ServiceProviderConfig<'a> {
+    pub(super) entity_id: &'a str,
+    pub(super) acs_url: &'a str,
+    pub(super) slo_url: &'a str,
     pub(super) name_id_format: &'a str,
     pub(super) key_pem: &'a str,
     pub(super) certificate_pem: &'a str,
 }
 
-/// A message for the identity provider, on its way through the browser.
-pub(super) struct Sent {
-    /// Where the browser goes.
-    pub(super) address: String,
-    /// What the answer must name.
+/// A message that the browser takes to the identity provider.
+pub(super) struct OutgoingMessage {
+    /// The URL to which the browser is redirected.
+    pub(super) url: String,
+    /// The id that the response must name.
     pub(super) id: String,
 }
 
-/// A message of a logout, as the browser brought it.
+/// A logout message that the browser brought.
 #[derive(Clone, Copy)]
-pub(super) enum Message<'a> {
-    /// In the address; the query as it was sent, because that is what is signed.
+pub(crate) enum LogoutMessage<'a> {
+    /// Redirect binding: the raw query, because the signature covers it.
     Redirect(&'a str),
-    /// In a form: the message.
+    /// POST binding: the form field with the message.
     Post(&'a str),
 }
 
-/// Whose sessions the identity provider ends.
-pub(super) struct Farewell {
-    pub(super) name_id: String,
-    /// Those sessions alone; all if there are none.
-    pub(super) sessions: Vec<String>,
-    /// Where the browser goes afterwards, if the identity provider wants an answer.
-    pub(super) answer: Option<String>,
+/// The sessions that the identity provider ends.
+pub(crate) struct LogoutRequest {
+    pub(crate) name_id: String,
+    /// Session indexes; if empty, all sessions of the subject end.
+    pub(crate) sessions: Vec<String>,
+    /// The URL with the logout response, if the identity provider expects one.
+    pub(crate) response_url: Option<String>,
 }
 
-/// Remembers an id until a second since 1970.
-pub(super) type See<'a> = &'a mut dyn FnMut(&str, i64) -> Seen;
+/// Stores an id until a time in seconds since 1970.
+pub(super) type StoreId<'a> = &'a mut dyn FnMut(&str, i64) -> ReplayCheck;
 
 /// The protocol of a service provider.
 pub(super) trait ServiceProvider: Send + Sync {
-    /// What identity providers must be told.
+    /// The metadata of the service provider.
     fn metadata(&self) -> String;
-    /// A signed request for a login. `again`: even if the identity provider knows the visitor.
-    fn ask(&self, relay_state: &str, again: bool) -> Result<Sent, Error>;
-    /// Judges a response to a request, or to none.
-    fn judge(&self, told: &Told, request: Option<&str>, now: Timestamp, see: See<'_>) -> Result<(), Error>;
-    /// A signed request for a logout, if the identity provider offers that.
-    fn ask_to_log_out(&self, name_id: &str, session: &str, relay_state: &str) -> Result<Option<Sent>, Error>;
-    /// Judges the answer to it.
-    fn logged_out(&self, message: Message<'_>, request: &str, now: Timestamp, see: See<'_>) -> Result<(), Error>;
-    /// Judges a request for a logout, and makes the answer to it.
-    fn farewell(
+    /// A signed authentication request. With `reauthenticate`, the identity provider asks for credentials even if it
+    /// knows the visitor.
+    fn authn_request(&self, relay_state: &str, reauthenticate: bool) -> Result<OutgoingMessage, Error>;
+    /// Verifies a response to a request, or an unsolicited one.
+    fn verify_response(
         &self,
-        message: Message<'_>,
+        response: &ParsedResponse,
+        request_id: Option<&str>,
+        now: Timestamp,
+        store_id: StoreId<'_>,
+    ) -> Result<(), Error>;
+    /// A signed logout request, if the identity provider supports logout.
+    fn logout_request(&self, name_id: &str, session: &str, relay_state: &str)
+    -> Result<Option<OutgoingMessage>, Error>;
+    /// Verifies the response to a logout request.
+    fn verify_logout_response(
+        &self,
+        message: LogoutMessage<'_>,
+        request_id: &str,
+        now: Timestamp,
+        store_id: StoreId<'_>,
+    ) -> Result<(), Error>;
+    /// Verifies a logout request of the identity provider, and creates the response to it.
+    fn receive_logout_request(
+        &self,
+        message: LogoutMessage<'_>,
         relay_state: Option<&str>,
         now: Timestamp,
-        see: See<'_>,
-    ) -> Result<Farewell, Error>;
+        store_id: StoreId<'_>,
+    ) -> Result<LogoutRequest, Error>;
 }
 
-/// The library.
-pub(super) struct Library {
+/// The implementation with `saml_rs`.
+pub(super) struct SamlLibrary {
     sp: Saml<Sp>,
-    acs: String,
+    acs_url: String,
     idp: Result<(IdpDescriptor, bool), Error>,
 }
 
-impl Library {
-    pub(super) fn new(own: &Own<'_>, described: Result<&Described, &Error>) -> Result<Self, Error> {
-        let sp = Saml::sp(config(own).map_err(|error| broken(&error))?).map_err(|error| broken(&error))?;
-        let idp = match described {
-            Ok(described) => descriptor(described).map(|idp| (idp, described.log_out.is_some())).map_err(|error| {
-                tracing::warn!(entity = %described.entity, %error, "the metadata of the identity provider is not taken");
-                let sentence = "Nobody can log in here yet: the metadata of the identity provider is not taken. Who \
-                                runs this address must give the SAML module other metadata.";
-                Error::new(Code::IdpMetadataIncomplete, sentence)
+impl SamlLibrary {
+    pub(super) fn new(
+        config: &ServiceProviderConfig<'_>,
+        metadata: Result<&IdpMetadata, &Error>,
+    ) -> Result<Self, Error> {
+        let sp = Saml::sp(sp_config(config).map_err(|error| cannot_create(&error))?)
+            .map_err(|error| cannot_create(&error))?;
+        let idp = match metadata {
+            Ok(metadata) => descriptor(metadata).map(|idp| (idp, metadata.slo_url.is_some())).map_err(|error| {
+                tracing::warn!(entity = %metadata.entity_id, %error, "the metadata of the identity provider is refused");
+                let message = "Logins do not work here yet: the metadata of the identity provider is not accepted. The \
+                               operator must give the SAML module other metadata.";
+                Error::new(Code::IdpMetadataIncomplete, message)
             }),
             Err(error) => Err(error.clone()),
         };
-        Ok(Library { sp, acs: own.acs.to_owned(), idp })
+        Ok(SamlLibrary { sp, acs_url: config.acs_url.to_owned(), idp })
     }
 
     fn idp(&self) -> Result<&IdpDescriptor, Error> {
@@ -117,10 +135,10 @@ impl Library {
     }
 }
 
-fn config(own: &Own<'_>) -> Result<SpConfig, SamlError> {
+fn sp_config(config: &ServiceProviderConfig<'_>) -> Result<SpConfig, SamlError> {
     let signed = LogoutSignaturePolicy::RequireSigned;
     let policy = SpValidationPolicy {
-        // Either the assertion or the response around it is signed; the response's shape says that both are one.
+        // Either the assertion or the response around it is signed; the structural checks make both equivalent.
         assertions: AssertionSignaturePolicy::AllowUnsignedForCompatibility,
         xml_signatures: XmlSignatureProfile::StrictRsaSha2,
         authn_requests: AuthnRequestSigningPolicy::Sign,
@@ -130,60 +148,66 @@ fn config(own: &Own<'_>) -> Result<SpConfig, SamlError> {
         ..SpValidationPolicy::recommended()
     };
     let credentials = Credentials {
-        signing_key: Some(PrivateKeyPem::new(own.key_pem)),
-        signing_certificate: Some(CertificatePem::new(own.certificate_pem)),
+        signing_key: Some(PrivateKeyPem::new(config.key_pem)),
+        signing_certificate: Some(CertificatePem::new(config.certificate_pem)),
         ..Credentials::default()
     };
-    SpConfig::builder(EntityId::try_new(own.entity)?)
-        .acs_endpoint(AcsEndpoint::post(own.acs)?)
-        .slo_endpoint(SloEndpoint::redirect(own.slo)?)
-        .slo_endpoint(SloEndpoint::post(own.slo)?)
-        .name_id_format(NameIdFormat::Custom(own.name_id_format.to_owned()))
+    SpConfig::builder(EntityId::try_new(config.entity_id)?)
+        .acs_endpoint(AcsEndpoint::post(config.acs_url)?)
+        .slo_endpoint(SloEndpoint::redirect(config.slo_url)?)
+        .slo_endpoint(SloEndpoint::post(config.slo_url)?)
+        .name_id_format(NameIdFormat::Custom(config.name_id_format.to_owned()))
         .credentials(credentials)
         .validation(policy)
         .build()
 }
 
-fn descriptor(described: &Described) -> Result<IdpDescriptor, SamlError> {
+fn descriptor(metadata: &IdpMetadata) -> Result<IdpDescriptor, SamlError> {
     let by_redirect = |location: &String| Endpoint::new(Binding::Redirect, location.clone());
-    let metadata = generate_idp_metadata(&IdpMetadataConfig {
-        entity_id: described.entity.clone(),
-        signing_certs: described.certificates.clone(),
-        // Requests are signed always: who does not want that reads over it.
+    let xml = generate_idp_metadata(&IdpMetadataConfig {
+        entity_id: metadata.entity_id.clone(),
+        signing_certs: metadata.certificates.clone(),
+        // Requests are always signed; identity providers that do not need it ignore the signature.
         want_authn_requests_signed: true,
-        single_sign_on_service: vec![by_redirect(&described.sign_on)],
-        single_logout_service: described.log_out.iter().map(by_redirect).collect(),
+        single_sign_on_service: vec![by_redirect(&metadata.sso_url)],
+        single_logout_service: metadata.slo_url.iter().map(by_redirect).collect(),
         ..IdpMetadataConfig::default()
     });
-    // Who set the module up vouches for what it was given.
+    // The operator who configured the module vouches for the metadata.
     let trust = MetadataTrustPolicy::UnsignedForCompatibility;
-    IdpDescriptor::from_metadata_xml_for(EntityId::try_new(described.entity.as_str())?, &metadata, trust)
+    IdpDescriptor::from_metadata_xml_for(EntityId::try_new(metadata.entity_id.as_str())?, &xml, trust)
 }
 
-impl ServiceProvider for Library {
+impl ServiceProvider for SamlLibrary {
     fn metadata(&self) -> String {
-        // The library says here what it refuses; identity providers take it for what they should do.
+        // The library writes what it enforces; identity providers read it as what they should do.
         self.sp.metadata_xml().replace("WantAssertionsSigned=\"false\"", "WantAssertionsSigned=\"true\"")
     }
 
-    fn ask(&self, relay_state: &str, again: bool) -> Result<Sent, Error> {
-        let relay_state = RelayStateParam::try_from_option(Some(relay_state)).map_err(|error| broken(&error))?;
+    fn authn_request(&self, relay_state: &str, reauthenticate: bool) -> Result<OutgoingMessage, Error> {
+        let relay_state = RelayStateParam::try_from_option(Some(relay_state)).map_err(|error| cannot_create(&error))?;
         let mut options = StartSso::redirect().relay_state(relay_state).apply_web_browser_sso_generation_rules();
-        if again {
+        if reauthenticate {
             options = options.force_authn(ForceAuthn::Required);
         }
-        let started = self.sp.start_sso(self.idp()?, options).map_err(|error| broken(&error))?;
-        let address = started.outbound.redirect_url().map_err(|error| broken(&error))?.to_owned();
-        Ok(Sent { address, id: started.pending.request_id().as_str().to_owned() })
+        let started = self.sp.start_sso(self.idp()?, options).map_err(|error| cannot_create(&error))?;
+        let url = started.outbound.redirect_url().map_err(|error| cannot_create(&error))?.to_owned();
+        Ok(OutgoingMessage { url, id: started.pending.request_id().as_str().to_owned() })
     }
 
-    fn judge(&self, told: &Told, request: Option<&str>, now: Timestamp, see: See<'_>) -> Result<(), Error> {
+    fn verify_response(
+        &self,
+        response: &ParsedResponse,
+        request_id: Option<&str>,
+        now: Timestamp,
+        store_id: StoreId<'_>,
+    ) -> Result<(), Error> {
         let idp = self.idp()?;
-        let field = FormField::new("SAMLResponse", STANDARD.encode(&told.xml));
-        let mut cache = Cache(see);
+        let field = FormField::new("SAMLResponse", STANDARD.encode(&response.xml));
+        let mut cache = Cache(store_id);
         let context = validation(now, &mut cache);
-        let session = match request {
-            Some(request) => pending(&self.acs, request, idp).and_then(|pending| {
+        let session = match request_id {
+            Some(request_id) => pending(&self.acs_url, request_id, idp).and_then(|pending| {
                 self.sp.finish_sso(idp, &pending, BrowserInput::<saml_rs::SsoResponse>::post(vec![field]), context)
             }),
             None => {
@@ -191,168 +215,184 @@ impl ServiceProvider for Library {
                 self.sp.accept_unsolicited_sso(idp, input, context)
             }
         };
-        let session = session.map_err(refused)?;
-        // Two readers must have read the same, and every signature must have been found right.
-        let same = session.name_id().value().trim() == told.name_id
-            && session.assertion_id().as_str() == told.assertion
-            && told.issuers.iter().all(|issuer| issuer == session.issuer().as_str());
-        if !same || session.verified_xml_signatures().len() != told.signatures {
+        let session = session.map_err(response_refused)?;
+        // Both parsers must have read the same values, and every signature must have been verified.
+        let same = session.name_id().value().trim() == response.name_id
+            && session.assertion_id().as_str() == response.assertion
+            && response.issuers.iter().all(|issuer| issuer == session.issuer().as_str());
+        if !same || session.verified_xml_signatures().len() != response.signatures {
             return Err(wrong_signature());
         }
         Ok(())
     }
 
-    fn ask_to_log_out(&self, name_id: &str, session: &str, relay_state: &str) -> Result<Option<Sent>, Error> {
+    fn logout_request(
+        &self,
+        name_id: &str,
+        session: &str,
+        relay_state: &str,
+    ) -> Result<Option<OutgoingMessage>, Error> {
         if !self.offers_logout() {
             return Ok(None);
         }
-        let made = || -> Result<Sent, SamlError> {
+        let create = || -> Result<OutgoingMessage, SamlError> {
             let sessions = if session.is_empty() { Vec::new() } else { vec![SessionIndex::try_new(session)?] };
             let subject = LogoutSubject::new(NameId::new(name_id, None), sessions);
             let relay_state = RelayStateParam::try_from_option(Some(relay_state))?;
             let options = StartSlo::redirect().relay_state(relay_state).signing(LogoutSigning::Sign);
             let idp = self.idp.as_ref().map_err(|error| SamlError::Invalid(error.message.clone()))?;
             let started = self.sp.start_slo(&idp.0, subject, options)?;
-            let address = started.outbound.redirect_url()?.to_owned();
-            Ok(Sent { address, id: started.pending.id().as_str().to_owned() })
+            let url = started.outbound.redirect_url()?.to_owned();
+            Ok(OutgoingMessage { url, id: started.pending.id().as_str().to_owned() })
         };
-        made().map(Some).map_err(|error| broken(&error))
+        create().map(Some).map_err(|error| cannot_create(&error))
     }
 
-    fn logged_out(&self, message: Message<'_>, request: &str, now: Timestamp, see: See<'_>) -> Result<(), Error> {
+    fn verify_logout_response(
+        &self,
+        message: LogoutMessage<'_>,
+        request_id: &str,
+        now: Timestamp,
+        store_id: StoreId<'_>,
+    ) -> Result<(), Error> {
         let idp = self.idp()?;
         let (input, binding) = match message {
-            Message::Redirect(query) => {
-                strong(query)?;
+            LogoutMessage::Redirect(query) => {
+                check_signature_algorithm(query)?;
                 (BrowserInput::<saml_rs::LogoutResponse>::redirect(query), LogoutBinding::Redirect)
             }
-            Message::Post(field) => {
-                response::parse(&response::decode(field)?)?;
+            LogoutMessage::Post(field) => {
+                response::parse_xml(&response::decode_base64(field)?)?;
                 let fields = vec![FormField::new("SAMLResponse", field)];
                 (BrowserInput::<saml_rs::LogoutResponse>::post(fields), LogoutBinding::Post)
             }
         };
-        // The state in the address has found the request already.
-        let relay_state = state_of(message);
-        let mut cache = Cache(see);
+        // The relay state of the query has already identified the request.
+        let relay_state = relay_state_of(message);
+        let mut cache = Cache(store_id);
         let context = validation(now, &mut cache);
-        let pending = MessageId::try_new(request)
+        let pending = MessageId::try_new(request_id)
             .and_then(|id| PendingLogoutRequest::try_new(id, relay_state?, binding, idp.entity_id().clone()));
-        let answered = pending.and_then(|pending| self.sp.finish_slo(idp, &pending, input, context));
-        match answered {
-            // It could not end every session elsewhere; here there is none.
+        let finished = pending.and_then(|pending| self.sp.finish_slo(idp, &pending, input, context));
+        match finished {
+            // The identity provider could not end all other sessions; the one here has ended.
             Ok(_) | Err(SamlError::StatusNotSuccess { .. } | SamlError::FailedStatus { .. }) => Ok(()),
-            Err(error) => Err(farewell_refused(&error)),
+            Err(error) => Err(logout_refused(&error)),
         }
     }
 
-    fn farewell(
+    fn receive_logout_request(
         &self,
-        message: Message<'_>,
+        message: LogoutMessage<'_>,
         relay_state: Option<&str>,
         now: Timestamp,
-        see: See<'_>,
-    ) -> Result<Farewell, Error> {
+        store_id: StoreId<'_>,
+    ) -> Result<LogoutRequest, Error> {
         let idp = self.idp()?;
         let input = match message {
-            Message::Redirect(query) => {
-                strong(query)?;
+            LogoutMessage::Redirect(query) => {
+                check_signature_algorithm(query)?;
                 BrowserInput::<saml_rs::LogoutRequest>::redirect(query)
             }
-            Message::Post(field) => {
-                response::parse(&response::decode(field)?)?;
+            LogoutMessage::Post(field) => {
+                response::parse_xml(&response::decode_base64(field)?)?;
                 let mut fields = vec![FormField::new("SAMLRequest", field)];
                 fields.extend(relay_state.map(|state| FormField::new("RelayState", state)));
                 BrowserInput::<saml_rs::LogoutRequest>::post(fields)
             }
         };
-        let mut cache = Cache(see);
+        let mut cache = Cache(store_id);
         let received = self.sp.receive_slo(idp, input, validation(now, &mut cache));
-        let received = received.map_err(|error| farewell_refused(&error))?;
+        let received = received.map_err(|error| logout_refused(&error))?;
         let request = received.message();
         let name_id = request.name_id().map(|name| name.value().trim().to_owned()).unwrap_or_default();
         if name_id.is_empty() {
-            return Err(farewell_refused(&SamlError::Invalid("no NameID".to_owned())));
+            return Err(logout_refused(&SamlError::Invalid("no NameID".to_owned())));
         }
         let sessions = request.session_indexes().iter().map(|session| session.as_str().to_owned()).collect();
-        let answer = if self.offers_logout() {
-            let answer = self.sp.respond_slo(idp, &received, RespondSlo::redirect()).map_err(|error| broken(&error))?;
-            Some(answer.redirect_url().map_err(|error| broken(&error))?.to_owned())
+        let response_url = if self.offers_logout() {
+            let response = self.sp.respond_slo(idp, &received, RespondSlo::redirect());
+            let response = response.map_err(|error| cannot_create(&error))?;
+            Some(response.redirect_url().map_err(|error| cannot_create(&error))?.to_owned())
         } else {
             None
         };
-        Ok(Farewell { name_id, sessions, answer })
+        Ok(LogoutRequest { name_id, sessions, response_url })
     }
 }
 
-fn pending(acs: &str, request: &str, idp: &IdpDescriptor) -> Result<PendingAuthnRequest, SamlError> {
-    let acs = AcsEndpoint::post(acs)?;
-    // The state in the form has found the request already.
+fn pending(acs_url: &str, request_id: &str, idp: &IdpDescriptor) -> Result<PendingAuthnRequest, SamlError> {
+    let acs_url = AcsEndpoint::post(acs_url)?;
+    // The relay state of the form has already identified the request.
     let state = RelayStateParam::absent();
     PendingAuthnRequest::try_new(
-        MessageId::try_new(request)?,
+        MessageId::try_new(request_id)?,
         state,
-        acs,
+        acs_url,
         SsoResponseBinding::Post,
         idp.entity_id().clone(),
     )
 }
 
-/// Refuses old ways to sign an address.
-fn strong(query: &str) -> Result<(), Error> {
+/// Refuses outdated signature algorithms in a query.
+fn check_signature_algorithm(query: &str) -> Result<(), Error> {
     let mut algorithms = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "SigAlg");
-    if algorithms.all(|(_, algorithm)| ALGORITHMS.contains(&algorithm.as_ref())) { Ok(()) } else { Err(weak()) }
-}
-
-fn state_of(message: Message<'_>) -> Result<RelayStateParam, SamlError> {
-    match message {
-        Message::Redirect(query) => {
-            let mut states = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "RelayState");
-            RelayStateParam::try_from_option(states.next().map(|(_, state)| state.into_owned()))
-        }
-        Message::Post(_) => Ok(RelayStateParam::absent()),
+    if algorithms.all(|(_, algorithm)| SIGNATURE_ALGORITHMS.contains(&algorithm.as_ref())) {
+        Ok(())
+    } else {
+        Err(unsupported_algorithm())
     }
 }
 
-/// Our clock and our memory instead of the library's.
+fn relay_state_of(message: LogoutMessage<'_>) -> Result<RelayStateParam, SamlError> {
+    match message {
+        LogoutMessage::Redirect(query) => {
+            let mut states = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "RelayState");
+            RelayStateParam::try_from_option(states.next().map(|(_, state)| state.into_owned()))
+        }
+        LogoutMessage::Post(_) => Ok(RelayStateParam::absent()),
+    }
+}
+
+/// A context with this server's clock and replay cache.
 fn validation<'a>(now: Timestamp, cache: &'a mut Cache<'_>) -> SamlValidationContext<'a> {
-    let skew = SKEW_SECONDS * 1000;
+    let skew = CLOCK_SKEW_SECONDS * 1000;
     SamlValidationContext::new(SystemTime::from(now), ReplayPolicy::RequireCache(cache))
         .with_clock_skew(ClockSkew::from_millis(-skew, skew))
         .with_replay_retention(LOGOUT_RETENTION)
 }
 
-struct Cache<'a>(See<'a>);
+struct Cache<'a>(StoreId<'a>);
 
 impl ReplayCache for Cache<'_> {
     fn check_and_store(&mut self, key: ReplayKey, expires_at: SystemTime) -> Result<(), SamlError> {
         let until = Timestamp::try_from(expires_at).map_or(i64::MAX, |until| until.as_second().saturating_add(1));
         match (self.0)(&key.cache_key(), until) {
-            Seen::New => Ok(()),
-            Seen::Before => Err(SamlError::ReplayDetected { key: key.cache_key() }),
-            Seen::NoRoom => Err(SamlError::Unsupported("no room to remember the message".to_owned())),
+            ReplayCheck::New => Ok(()),
+            ReplayCheck::Replayed => Err(SamlError::ReplayDetected { key: key.cache_key() }),
+            ReplayCheck::Full => Err(SamlError::Unsupported("the replay cache is full".to_owned())),
         }
     }
 }
 
-/// Why a login was not taken.
-fn refused(error: SamlError) -> Error {
+/// The error of a response that the library refused.
+fn response_refused(error: SamlError) -> Error {
     let (code, what) = match &error {
         SamlError::ReplayDetected { .. } => (Code::SamlReplayed, "has been used already"),
         SamlError::AudienceMismatch { .. } | SamlError::UnmatchAudience => {
-            (Code::SamlAudience, "was made out to another service")
+            (Code::SamlAudience, "was issued for another service")
         }
-        SamlError::IssuerMismatch { .. } | SamlError::UnmatchIssuer => (Code::SamlIssuer, "comes from somebody else"),
+        SamlError::IssuerMismatch { .. } | SamlError::UnmatchIssuer => (Code::SamlIssuer, "comes from another issuer"),
         SamlError::DestinationMismatch { .. } | SamlError::UnmatchDestination => {
-            (Code::SamlDestination, "was meant for another address")
+            (Code::SamlDestination, "is for another URL")
         }
         SamlError::InResponseToMismatch { .. } | SamlError::InvalidInResponseTo => {
             (Code::SamlInResponseTo, "belongs to another login")
         }
         SamlError::TimeWindowInvalid { .. } | SamlError::ExpiredSession => {
-            (Code::SamlExpired, "is not valid at this time; a clock may be wrong")
+            (Code::SamlExpired, "is not valid at this time; check the clocks of both machines")
         }
-        SamlError::AlgorithmUnsupported => return weak(),
+        SamlError::AlgorithmUnsupported => return unsupported_algorithm(),
         SamlError::SignatureMissing
         | SamlError::SignatureVerification { .. }
         | SamlError::ReferenceResolution { .. }
@@ -365,34 +405,35 @@ fn refused(error: SamlError) -> Error {
         | SamlError::FailedToVerifySignature
         | SamlError::FailedMessageSignatureVerification
         | SamlError::Crypto(_) => return wrong_signature(),
-        _ => (Code::SamlUnreadable, "is not as it must be"),
+        _ => (Code::SamlUnreadable, "is malformed"),
     };
-    tracing::info!(?error, "a SAML response is refused");
-    let sentence =
-        format!("The answer of the identity provider {what}. Log in again; if it happens again, tell who runs it.");
-    Error::new(code, sentence)
+    tracing::info!(?error, "a SAML response is response_refused");
+    let message = format!(
+        "The response of the identity provider {what}. Log in again; if the problem persists, tell its administrator."
+    );
+    Error::new(code, message)
 }
 
 fn wrong_signature() -> Error {
-    let sentence = "The signature of the identity provider is wrong, or was made with a key that is not in its \
-                    metadata. Log in again; if it happens again, the SAML module needs the provider's current metadata.";
-    Error::new(Code::SamlSignature, sentence)
+    let message = "The signature of the identity provider is wrong, or its key is not in the metadata. Log in again; if \
+                   the problem persists, the SAML module needs the provider's current metadata.";
+    Error::new(Code::SamlSignature, message)
 }
 
-fn farewell_refused(error: &SamlError) -> Error {
-    tracing::info!(?error, "a SAML logout message is refused");
+fn logout_refused(error: &SamlError) -> Error {
+    tracing::info!(?error, "a SAML logout message is response_refused");
     if matches!(error, SamlError::AlgorithmUnsupported) {
-        return weak();
+        return unsupported_algorithm();
     }
-    let sentence = "The identity provider's message about a logout is not signed as it must be, or is not meant for \
-                    this address or time. Log out where you are logged in, and tell who runs the identity provider.";
-    Error::new(Code::SamlLogout, sentence)
+    let message = "The logout message of the identity provider has no valid signature, or is for another URL or time. \
+                   Log out where you are logged in, and tell the administrator of the identity provider.";
+    Error::new(Code::SamlLogout, message)
 }
 
-/// What cannot be made is nobody's fault who reads this.
-fn broken(error: &SamlError) -> Error {
-    tracing::warn!(%error, "a SAML message cannot be made");
-    let sentence = "The message for the identity provider cannot be made. Who runs this address should give the SAML \
-                    module its metadata again.";
-    Error::new(Code::LoginUnavailable, sentence)
+/// The error of a message that could not be created.
+fn cannot_create(error: &SamlError) -> Error {
+    tracing::warn!(%error, "a SAML message cannot be created");
+    let message = "The message for the identity provider cannot be created. The operator should give the SAML module \
+                   the metadata again.";
+    Error::new(Code::LoginUnavailable, message)
 }

@@ -1,4 +1,4 @@
-//! Every OAuth provider in its own words: who somebody is, and whose word about an address counts.
+//! The userinfo formats of all OAuth providers, and which of them verify e-mail addresses.
 
 use crate::kit::{
     World,
@@ -9,19 +9,19 @@ use postern_api::{
     Code,
     module::IdentityProvider::{self, Amazon, Facebook, Gitlab, Google, Linkedin, Microsoft, Twitch},
 };
-use postern_logins::{Endpoints, Operator, Operators};
+use postern_logins::{OAuthEndpoints, OAuthProvider, OAuthProviders};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// Answers with tokens, a person, and a tenant, and remembers what it was asked.
+/// Serves tokens, a user and a tenant, and records the requests.
 #[derive(Clone)]
-struct StandIn {
+struct FakeProvider {
     person: Value,
-    asked: Arc<Mutex<Vec<(String, HeaderMap)>>>,
+    requests: Arc<Mutex<Vec<(String, HeaderMap)>>>,
 }
 
-async fn answer(State(it): State<StandIn>, uri: Uri, headers: HeaderMap) -> Json<Value> {
-    it.asked.lock().expect("asked").push((uri.to_string(), headers));
+async fn answer(State(it): State<FakeProvider>, uri: Uri, headers: HeaderMap) -> Json<Value> {
+    it.requests.lock().expect("requests").push((uri.to_string(), headers));
     Json(match uri.path() {
         "/token" => json!({"access_token": "opens", "refresh_token": "again", "token_type": "bearer"}),
         "/organization" => json!({"value": [{"id": "TENANT-1"}]}),
@@ -29,13 +29,13 @@ async fn answer(State(it): State<StandIn>, uri: Uri, headers: HeaderMap) -> Json
     })
 }
 
-async fn start(provider: IdentityProvider, person: Value, tenants: &[&str]) -> (World, StandIn) {
-    let it = StandIn { person, asked: Arc::default() };
+async fn start(provider: IdentityProvider, person: Value, tenants: &[&str]) -> (World, FakeProvider) {
+    let it = FakeProvider { person, requests: Arc::default() };
     let router = Router::new().fallback(any(answer)).with_state(it.clone());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("http://{}", listener.local_addr().expect("an address"));
     tokio::spawn(async move { axum::serve(listener, router).await });
-    let endpoints = Endpoints {
+    let endpoints = OAuthEndpoints {
         authorization: format!("{base}/authorize"),
         token: format!("{base}/token"),
         user: format!("{base}/me?fields=id"),
@@ -44,7 +44,7 @@ async fn start(provider: IdentityProvider, person: Value, tenants: &[&str]) -> (
         teams: String::new(),
     };
     let tenants = tenants.iter().map(|tenant| (*tenant).to_owned()).collect();
-    let operators: Operators = [(provider, Operator { app: None, endpoints, tenants })].into();
+    let operators: OAuthProviders = [(provider, OAuthProvider { app: None, endpoints, tenants })].into();
     (World::new(operators), it)
 }
 
@@ -54,7 +54,7 @@ fn module(provider: IdentityProvider) -> Value {
 }
 
 #[tokio::test]
-async fn each_describes_somebody_in_its_own_way() {
+async fn every_userinfo_format_is_understood() {
     let userinfo =
         |verified: Value| json!({"sub": "7", "name": "Ann", "email": "ann@example.com", "email_verified": verified});
     let microsoft =
@@ -86,16 +86,16 @@ async fn each_describes_somebody_in_its_own_way() {
         let (world, it) = start(provider, person.clone(), &[]).await;
         let realm = world.oauth("edghtsrt_1", module(provider));
         let mut browser = Browser::default();
-        let outcome = browser.logs_in(&world, &realm, "one").await;
+        let outcome = browser.log_in(&world, &realm, "one").await;
         assert_eq!(outcome.map_err(|error| error.code), expected, "{provider}: {person}");
         if expected.is_ok() {
-            let known = browser.visits(&world, &realm).await.expect("known");
+            let known = browser.authenticate(&world, &realm).await.expect("known");
             let person = &known.session().person;
             let named = (person.id.as_str(), person.name.as_str(), person.email.as_str(), person.provider.as_str());
             assert_eq!(named, ("7", "Ann", "ann@example.com", provider.name()));
         }
-        let asked = it.asked.lock().expect("asked");
-        let (uri, headers) = &asked[1];
+        let request = it.requests.lock().expect("requests");
+        let (uri, headers) = &requests[1];
         assert_eq!(headers["authorization"], "Bearer opens");
         // HMAC-SHA256 of the token, keyed with the secret.
         let proof = "appsecret_proof=baaa8200b68fd96fd4807bd735f8eeb12e8349d87811e4b5d2fd5b81ad684b0d";
@@ -105,18 +105,18 @@ async fn each_describes_somebody_in_its_own_way() {
 }
 
 #[tokio::test]
-async fn a_tenant_is_believed_where_the_operator_says_so() {
+async fn addresses_of_listed_tenants_count_as_verified() {
     let person = json!({"id": "7", "displayName": "Ann", "mail": null, "userPrincipalName": "ann@example.com"});
     let (world, _) = start(Microsoft, person.clone(), &["tenant-1"]).await;
     let realm = world.oauth("edghtsrt_1", module(Microsoft));
-    Browser::default().logs_in(&world, &realm, "one").await.expect("in");
+    Browser::default().log_in(&world, &realm, "one").await.expect("in");
     let (world, _) = start(Microsoft, person, &["tenant-2"]).await;
     let realm = world.oauth("edghtsrt_1", module(Microsoft));
-    assert_eq!(code(Browser::default().logs_in(&world, &realm, "one").await), Code::EmailUnverified);
+    assert_eq!(code(Browser::default().log_in(&world, &realm, "one").await), Code::EmailUnverified);
 }
 
 #[tokio::test]
-async fn the_operators_app_serves_modules_that_bring_none_and_keeps_its_tokens() {
+async fn modules_without_a_client_use_the_operators_and_its_tokens_stay_hidden() {
     let person = json!({"sub": "7", "email": "ann@example.com", "email_verified": true});
     let (world, _) = start(Google, person.clone(), &[]).await;
     let module = json!({"provider": {"google": {"email_domains": ["example.com"]}}, "cookie_prefix": "postern."});
@@ -126,25 +126,25 @@ async fn the_operators_app_serves_modules_that_bring_none_and_keeps_its_tokens()
         Some(Code::LoginUnavailable)
     );
 
-    let it = StandIn { person, asked: Arc::default() };
+    let it = FakeProvider { person, requests: Arc::default() };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("http://{}", listener.local_addr().expect("an address"));
     let router = Router::new().fallback(any(answer)).with_state(it);
     tokio::spawn(async move { axum::serve(listener, router).await });
-    let endpoints = Endpoints {
+    let endpoints = OAuthEndpoints {
         authorization: format!("{base}/authorize"),
         token: format!("{base}/token"),
         user: format!("{base}/me"),
-        ..Endpoints::default()
+        ..OAuthEndpoints::default()
     };
     let app = Some(("managed".to_owned(), "secret".to_owned().into()));
-    let world = World::new([(Google, Operator { app, endpoints, tenants: Vec::new() })].into());
+    let world = World::new([(Google, OAuthProvider { app, endpoints, tenants: Vec::new() })].into());
     let realm = world.oauth("edghtsrt_1", module);
     let mut browser = Browser::default();
-    let sent = browser.begins(&world, &realm, "/").await.expect("sent");
+    let sent = browser.begin(&world, &realm, "/").await.expect("sent");
     assert_eq!(sent.parameter("client_id").as_deref(), Some("managed"));
     assert_eq!(sent.parameter("access_type").as_deref(), Some("offline"));
-    browser.returns(&world, &format!("code=x&state={}", sent.state)).await.expect("in");
-    let known = browser.visits(&world, &realm).await.expect("known");
+    browser.return_from_provider(&world, &format!("code=x&state={}", sent.state)).await.expect("in");
+    let known = browser.authenticate(&world, &realm).await.expect("known");
     assert!(known.headers().iter().all(|(name, _)| !name.as_str().contains("token")));
 }

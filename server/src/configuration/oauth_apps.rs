@@ -3,7 +3,7 @@
 use crate::io_error::reason;
 use postern_api::{Secret, module::IdentityProvider};
 use postern_control::{OAuthApp, OAuthApps};
-use postern_logins::{Endpoints, Operator, Operators};
+use postern_logins::{OAuthEndpoints, OAuthProvider, OAuthProviders};
 use serde::Deserialize;
 use std::{collections::BTreeMap, io::Read, path::Path};
 
@@ -37,7 +37,7 @@ struct Addresses {
 
 /// Reads the file. Errors continue a sentence that begins with the file name. They never quote the file, because it
 /// contains secrets.
-pub(super) fn read(name: &str) -> Result<Operators, String> {
+pub(super) fn read(name: &str) -> Result<OAuthProviders, String> {
     let unreadable = |error: &std::io::Error| format!("cannot be read: {}", reason(error));
     let file = std::fs::File::open(Path::new(name)).map_err(|error| unreadable(&error))?;
     let mut text = String::new();
@@ -48,7 +48,7 @@ pub(super) fn read(name: &str) -> Result<Operators, String> {
     parse(&text)
 }
 
-fn parse(text: &str) -> Result<Operators, String> {
+fn parse(text: &str) -> Result<OAuthProviders, String> {
     let read = serde_saphyr::from_str::<Option<BTreeMap<IdentityProvider, Provider>>>(text).map_err(|error| {
         let error = error.without_snippet();
         let line = error.location().map_or_else(String::new, |location| format!(" in line {}", location.line()));
@@ -61,11 +61,11 @@ fn parse(text: &str) -> Result<Operators, String> {
     read.unwrap_or_default().into_iter().map(|(name, provider)| Ok((name, operator(name, provider)?))).collect()
 }
 
-fn operator(name: IdentityProvider, provider: Provider) -> Result<Operator, String> {
+fn operator(name: IdentityProvider, provider: Provider) -> Result<OAuthProvider, String> {
     let Provider { client_id, client_secret, endpoints, tenants } = provider;
     let Addresses { authorization, token, user, emails, organizations, teams } = endpoints;
-    let endpoints = Endpoints { authorization, token, user, emails, organizations, teams };
-    if let Some(why) = endpoints.wrong() {
+    let endpoints = OAuthEndpoints { authorization, token, user, emails, organizations, teams };
+    if let Some(why) = endpoints.invalid_url() {
         return Err(format!("is not valid: an endpoint URL of {name} cannot be used: {why}"));
     }
     if !tenants.is_empty() && name != IdentityProvider::Microsoft {
@@ -73,15 +73,15 @@ fn operator(name: IdentityProvider, provider: Provider) -> Result<Operator, Stri
     }
     let app = match (client_id.is_empty(), client_secret.is_empty()) {
         (false, false) => Some((client_id, client_secret)),
-        (true, true) if endpoints != Endpoints::default() || !tenants.is_empty() => None,
+        (true, true) if endpoints != OAuthEndpoints::default() || !tenants.is_empty() => None,
         _ => return Err(format!("is not valid: the `client_id` or the `client_secret` of {name} is empty")),
     };
-    Ok(Operator { app, endpoints, tenants })
+    Ok(OAuthProvider { app, endpoints, tenants })
 }
 
 /// The OAuth apps without endpoints.
-pub(crate) fn apps(operators: &Operators) -> OAuthApps {
-    let app = |(name, operator): (&IdentityProvider, &Operator)| {
+pub(crate) fn apps(operators: &OAuthProviders) -> OAuthApps {
+    let app = |(name, operator): (&IdentityProvider, &OAuthProvider)| {
         let (client_id, client_secret) = operator.app.clone()?;
         Some((*name, OAuthApp { client_id, client_secret }))
     };

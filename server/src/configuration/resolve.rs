@@ -11,7 +11,7 @@ use crate::logs::{Format, Level};
 use postern_api::{Error, host::HostName};
 use postern_control::AcmeSettings;
 use postern_edge::{Limits, Proxies};
-use postern_logins::{IdentityHeaders, Operators};
+use postern_logins::{IdentityHeaders, OAuthProviders};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(crate) struct Configuration {
     /// Headers that identify the logged-in visitor to local services.
     pub(crate) identity_headers: IdentityHeaders,
     /// OAuth apps of the operator, for modules without their own.
-    pub(crate) oauth_apps: Operators,
+    pub(crate) oauth_apps: OAuthProviders,
     /// Base URL without a trailing slash. `None` derives it from the API's bound address.
     pub(crate) base_url: Option<String>,
     /// Proxies in front of the public ports.

@@ -28,7 +28,7 @@ function corpus(): Corpus {
     const top = fileURLToPath(new URL("../../..", import.meta.url));
     // The same build as that of all other tests in Rust.
     const words = ["nextest", "run", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast", "-E"];
-    words.push("package(postern-logins) & test(others_may_judge_them_too)");
+    words.push("package(postern-logins) & test(the_cases_are_exported_for_other_implementations)");
     execFileSync("cargo", words, { cwd: top, env: { ...process.env, POSTERN_SAML_CORPUS: path }, stdio: "ignore" });
     return JSON.parse(readFileSync(path, "utf8")) as Corpus;
   } finally {

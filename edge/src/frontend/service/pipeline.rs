@@ -67,7 +67,7 @@ pub(super) async fn run_pipeline(
     }
     // The session cookies of all realms stay between the visitor and this endpoint.
     for realm in destination.realms() {
-        Logins::strip(realm, &mut parts.headers);
+        Logins::strip_cookies(realm, &mut parts.headers);
     }
     parts.version = Version::HTTP_11;
     let websocket = passed.as_mut().and_then(|passed| passed.websocket.take());

@@ -61,7 +61,7 @@ pub(super) fn route<'a>(
     }
     let target = target?;
     check_connection(connection, &target)?;
-    let is_login_path = uri.path().starts_with(postern_logins::PREFIX);
+    let is_login_path = uri.path().starts_with(postern_logins::LOGIN_PATH_PREFIX);
     Ok(match target {
         RequestTarget::Tunnel(tunnel) => match tunnel.stages.as_ref().and_then(|stages| stages.pipeline.realm()) {
             Some(realm) if is_login_path => Routed::Local(LocalService::Login(LoginPath::Realm(realm.clone()))),

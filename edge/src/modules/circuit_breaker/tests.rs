@@ -37,7 +37,7 @@ impl World {
 
     /// One request that is answered so; whether it was let through.
     fn request(&self, status: u16) -> bool {
-        self.admit().map(|permit| permit.answered(status, self.now)).is_ok()
+        self.admit().map(|permit| permit.record_response(status, self.now)).is_ok()
     }
 
     fn trip(&self) {
@@ -102,13 +102,13 @@ fn open_it_refuses_until_its_time_is_over_and_then_tries_one_at_a_time() {
     world.later(1);
     let trial = world.admit().expect("a trial");
     assert!(trial.trial);
-    assert_eq!(world.admit().err(), Some(SOON), "only one");
-    trial.answered(500, world.now);
+    assert_eq!(world.admit().err(), Some(TRIAL_RETRY_INTERVAL), "only one");
+    trial.record_response(500, world.now);
     assert_eq!(world.admit().err(), Some(Duration::from_secs(5)), "open again for a whole period");
     world.later(5000);
     let trial = world.admit().expect("another trial");
     assert!(world.admit().is_err());
-    trial.answered(200, world.now);
+    trial.record_response(200, world.now);
     for _ in 0..3 {
         assert!(world.request(500), "closed, and the window begins anew");
     }
@@ -121,8 +121,8 @@ fn a_trial_that_is_given_up_makes_room_for_the_next() {
     world.trip();
     world.later(5000);
     drop(world.admit().expect("a trial"));
-    world.admit().expect("the visitor has gone, the next one tries").failed(Fault::Visitor, world.now);
-    world.admit().expect("the visitor's fault says nothing about the backend").failed(Fault::Agent, world.now);
+    world.admit().expect("the visitor has gone, the next one tries").record_failure(Fault::Visitor, world.now);
+    world.admit().expect("the visitor's fault says nothing about the backend").record_failure(Fault::Agent, world.now);
     assert!(world.admit().is_err(), "a backend that cannot be reached has failed");
 }
 
@@ -133,12 +133,16 @@ fn a_trial_that_takes_for_ever_loses_its_place() {
     world.later(5000);
     let slow = world.admit().expect("a trial");
     world.later(119_999);
-    assert_eq!(world.admit().err(), Some(SOON));
+    assert_eq!(world.admit().err(), Some(TRIAL_RETRY_INTERVAL));
     world.later(1);
     let next = world.admit().expect("another trial");
-    slow.answered(500, world.now);
-    assert_eq!(world.admit().err(), Some(SOON), "the slow one neither opens the circuit nor frees the place");
-    next.answered(200, world.now);
+    slow.record_response(500, world.now);
+    assert_eq!(
+        world.admit().err(),
+        Some(TRIAL_RETRY_INTERVAL),
+        "the slow one neither opens the circuit nor frees the place"
+    );
+    next.record_response(200, world.now);
     assert!(!world.admit().expect("closed").trial);
 }
 
@@ -147,17 +151,17 @@ fn failed_upstreams_are_errors_and_what_never_reached_one_is_nothing() {
     let world = World::with(&settings());
     for fault in [Fault::Visitor, Fault::Route, Fault::Us] {
         for _ in 0..10 {
-            world.admit().expect("closed").failed(fault, world.now);
+            world.admit().expect("closed").record_failure(fault, world.now);
         }
     }
     for _ in 0..10 {
         drop(world.admit().expect("closed"));
     }
     for _ in 0..3 {
-        world.admit().expect("closed").failed(Fault::Service, world.now);
+        world.admit().expect("closed").record_failure(Fault::Service, world.now);
     }
     assert!(world.admit().is_ok(), "three are too few: the others did not count");
-    world.admit().expect("closed").failed(Fault::Agent, world.now);
+    world.admit().expect("closed").record_failure(Fault::Agent, world.now);
     assert!(world.admit().is_err());
 }
 
@@ -169,12 +173,12 @@ fn what_began_before_the_circuit_changed_does_not_change_it_again() {
     world.later(5000);
     let trial = world.admit().expect("a trial");
     let mut slow = slow.into_iter();
-    slow.next().expect("six").answered(200, world.now);
+    slow.next().expect("six").record_response(200, world.now);
     drop(slow.next());
     assert!(world.admit().is_err(), "an old answer is no trial's answer, and no trial given up");
-    trial.answered(200, world.now);
+    trial.record_response(200, world.now);
     for late in slow {
-        late.answered(500, world.now);
+        late.record_response(500, world.now);
     }
     assert!(world.admit().is_ok(), "old errors are not held against the recovered backend");
 }

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-/// The last so many seconds, as far as its buckets tell them apart.
+/// The requests of the last seconds, with the precision of the buckets.
 pub(super) struct Window {
     began: Instant,
-    /// Nanoseconds of one bucket.
+    /// Width of a bucket in nanoseconds.
     width: u64,
     /// Requests and errors of each bucket, in a ring.
     buckets: Box<[(u64, u64)]>,
-    /// The number of the newest bucket since the beginning.
+    /// Number of the newest bucket, counted from the start.
     newest: u64,
     total: (u64, u64),
 }
@@ -17,36 +17,36 @@ pub(super) struct Window {
 impl Window {
     pub(super) fn new(length: Duration, buckets: u32, now: Instant) -> Self {
         let buckets = buckets.max(1);
-        // The longest window has 2^32 seconds, which are fewer than 2^63 nanoseconds.
+        // The longest window has 2^32 seconds, fewer than 2^63 nanoseconds.
         let width = u64::try_from(length.as_nanos() / u128::from(buckets)).unwrap_or(u64::MAX).max(1);
         Window { began: now, width, buckets: vec![(0, 0); buckets as usize].into(), newest: 0, total: (0, 0) }
     }
 
-    /// Counts one request. Time that runs backwards counts as the newest moment.
+    /// Counts one request. Earlier times count in the newest bucket.
     pub(super) fn record(&mut self, failed: bool, now: Instant) {
         self.advance(now);
-        let place = self.place(self.newest);
-        for counts in [&mut self.buckets[place], &mut self.total] {
+        let index = self.index_of(self.newest);
+        for counts in [&mut self.buckets[index], &mut self.total] {
             counts.0 += 1;
             counts.1 += u64::from(failed);
         }
     }
 
-    /// Forgets what has become too old.
+    /// Drops expired buckets.
     fn advance(&mut self, now: Instant) {
         let passed = u64::try_from(now.saturating_duration_since(self.began).as_nanos()).unwrap_or(u64::MAX);
         let number = (passed / self.width).max(self.newest);
         let expired = (number - self.newest).min(self.buckets.len() as u64);
         for step in 1..=expired {
-            let place = self.place(self.newest + step);
-            let (requests, errors) = std::mem::take(&mut self.buckets[place]);
+            let index = self.index_of(self.newest + step);
+            let (requests, errors) = std::mem::take(&mut self.buckets[index]);
             self.total.0 -= requests;
             self.total.1 -= errors;
         }
         self.newest = number;
     }
 
-    fn place(&self, number: u64) -> usize {
+    fn index_of(&self, number: u64) -> usize {
         usize::try_from(number % self.buckets.len() as u64).expect("a remainder of a length")
     }
 
@@ -55,12 +55,12 @@ impl Window {
         self.total = (0, 0);
     }
 
-    /// Requests in the window when it was last counted in.
+    /// Requests in the window as of the last recorded one.
     pub(super) fn requests(&self) -> u64 {
         self.total.0
     }
 
-    /// Those that failed.
+    /// Failed requests in the window.
     pub(super) fn errors(&self) -> u64 {
         self.total.1
     }
@@ -72,7 +72,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_is_older_than_the_window_is_forgotten_bucket_by_bucket() {
+    fn expired_buckets_are_dropped_one_by_one() {
         let start = Instant::now();
         let at = |millis: u64| start + Duration::from_millis(millis);
         let mut window = Window::new(Duration::from_secs(10), 5, start);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the plain definition: a request counts while its bucket is one of the newest so many.
+        /// Compares with the plain definition: a request counts while its bucket is one of the newest.
         #[test]
         fn the_ring_counts_as_a_list_would(
             steps in proptest::collection::vec((0..3000_u64, any::<bool>()), 1..60),

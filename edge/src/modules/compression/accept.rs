@@ -1,11 +1,11 @@
-//! What a visitor says about codings: `Accept-Encoding`, with its weights.
+//! Content negotiation by `Accept-Encoding` (RFC 9110, section 12.5.3).
 
 use super::Coding;
 use hyper::{HeaderMap, header};
 
-/// The coding the visitor likes best. None if they do not say, do not know any, or would rather have none.
+/// The coding that the client prefers; `None` if it accepts none of ours or prefers an unencoded response.
 pub(super) fn best(headers: &HeaderMap) -> Option<Coding> {
-    // Thousandths. What is named counts, else what `*` says, else nothing.
+    // Weights in thousandths. A named coding has its own weight, others that of `*`, else 0.
     let (mut named, mut others, mut plain) = ([None::<u16>; Coding::ALL.len()], None, None);
     let items = headers.get_all(header::ACCEPT_ENCODING).iter();
     for item in items.flat_map(|value| value.as_bytes().split(|byte| *byte == b',')) {
@@ -25,7 +25,7 @@ pub(super) fn best(headers: &HeaderMap) -> Option<Coding> {
     let mut best = None;
     for (coding, named) in Coding::ALL.into_iter().zip(named) {
         let weight = named.or(others).unwrap_or(0);
-        // Ours come first in their order, so only more is better.
+        // The codings are in our order of preference, so only a higher weight wins.
         if weight > best.map_or(0, |(_, weight)| weight) {
             best = Some((coding, weight));
         }
@@ -34,7 +34,7 @@ pub(super) fn best(headers: &HeaderMap) -> Option<Coding> {
     (weight >= plain.unwrap_or(0)).then_some(coding)
 }
 
-/// The weight in thousandths; none if it cannot be read, and then the item does not count.
+/// The weight in thousandths; `None` if it is invalid, and then the item is ignored.
 fn weight<'a>(parameters: impl Iterator<Item = &'a [u8]>) -> Option<u16> {
     for parameter in parameters {
         let Some((b"q" | b"Q", value)) = parameter.split_once_at(b'=') else { continue };
@@ -58,7 +58,7 @@ fn thousandths(text: &[u8]) -> Option<u16> {
     (sum <= 1000).then_some(sum)
 }
 
-/// `split_once` of bytes, with white space around the separator taken away.
+/// `split_once` for bytes, trimming white space around the separator.
 trait SplitOnce {
     fn split_once_at(&self, separator: u8) -> Option<(&[u8], &[u8])>;
 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_weights_decide_and_ours_where_they_are_equal() {
+    fn weights_decide_and_our_order_breaks_ties() {
         for (values, expected) in [
             (&["gzip, deflate, br, zstd"][..], Some("br")),
             (&["gzip"], Some("gzip")),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn who_understands_or_wants_none_gets_none() {
+    fn without_an_acceptable_coding_there_is_none() {
         for values in [
             &[][..],
             &[""],

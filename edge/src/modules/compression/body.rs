@@ -1,4 +1,4 @@
-//! A body that is compressed while it passes.
+//! A body that is compressed while it streams.
 
 use super::encoder::Encoder;
 use crate::{http::BodyError, upstream::ResponseBody};
@@ -11,13 +11,12 @@ use std::{
 };
 use tokio::sync::OwnedSemaphorePermit;
 
-/// So much is worth a frame of its own, though more is at hand.
-const PIECE: usize = 8 * 1024;
-/// So much is read at one go at most, however little becomes of it.
-const GO: usize = 512 * 1024;
+/// Size in bytes from which compressed data is sent without waiting for more.
+const MIN_FRAME_BYTES: usize = 8 * 1024;
+/// Bytes read in one poll; a well-compressing body must not block the thread.
+const MAX_POLL_BYTES: usize = 512 * 1024;
 
-/// Reads no more of the body than the visitor takes. As soon as the body has nothing more to say at the moment,
-/// everything it said goes on its way.
+/// Reads only as fast as the client does. When the body is pending, everything it sent is flushed.
 pub(super) struct Compressed {
     state: State,
     trailers: Option<HeaderMap>,
@@ -27,17 +26,17 @@ enum State {
     Open {
         body: ResponseBody,
         encoder: Encoder,
-        /// Something was written that cannot be read by the visitor yet.
-        held: bool,
+        /// Written data has not been flushed yet.
+        unflushed: bool,
         room: OwnedSemaphorePermit,
     },
-    /// The last piece is out; trailers may follow.
+    /// The data has ended; trailers may follow.
     Over,
 }
 
 impl Compressed {
     pub(super) fn new(body: ResponseBody, encoder: Encoder, room: OwnedSemaphorePermit) -> Self {
-        Compressed { state: State::Open { body, encoder, held: false, room }, trailers: None }
+        Compressed { state: State::Open { body, encoder, unflushed: false, room }, trailers: None }
     }
 
     fn finish(&mut self) -> Result<Bytes, BodyError> {
@@ -51,21 +50,23 @@ impl Compressed {
         }
     }
 
-    /// The next piece; empty at the end.
-    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Bytes, BodyError>> {
+    /// The next chunk; empty at the end.
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Result<Bytes, BodyError>> {
         let mut read = 0;
         loop {
-            let State::Open { body, encoder, held, .. } = &mut self.state else { return Poll::Ready(Ok(Bytes::new())) };
+            let State::Open { body, encoder, unflushed, .. } = &mut self.state else {
+                return Poll::Ready(Ok(Bytes::new()));
+            };
             match Pin::new(body).poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
                     Ok(bytes) => {
                         encoder.write(&bytes)?;
-                        *held |= !bytes.is_empty();
-                        if encoder.ready() >= PIECE {
+                        *unflushed |= !bytes.is_empty();
+                        if encoder.available() >= MIN_FRAME_BYTES {
                             return Poll::Ready(Ok(encoder.take()));
                         }
                         read += bytes.len();
-                        if read >= GO {
+                        if read >= MAX_POLL_BYTES {
                             cx.waker().wake_by_ref();
                             return Poll::Pending;
                         }
@@ -76,16 +77,16 @@ impl Compressed {
                     }
                 },
                 Poll::Ready(Some(Err(error))) => {
-                    // Without an end of the format the visitor sees that something is missing.
+                    // Without the end of the encoding, the client notices that data is missing.
                     self.state = State::Over;
                     return Poll::Ready(Err(error));
                 }
                 Poll::Ready(None) => return Poll::Ready(self.finish()),
                 Poll::Pending => {
-                    if std::mem::take(held) {
+                    if std::mem::take(unflushed) {
                         encoder.flush()?;
                     }
-                    return if encoder.ready() > 0 { Poll::Ready(Ok(encoder.take())) } else { Poll::Pending };
+                    return if encoder.available() > 0 { Poll::Ready(Ok(encoder.take())) } else { Poll::Pending };
                 }
             }
         }
@@ -98,9 +99,9 @@ impl Body for Compressed {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = self.get_mut();
-        let piece = ready!(this.poll_piece(cx))?;
-        if !piece.is_empty() {
-            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        let chunk = ready!(this.poll_chunk(cx))?;
+        if !chunk.is_empty() {
+            return Poll::Ready(Some(Ok(Frame::data(chunk))));
         }
         Poll::Ready(this.trailers.take().map(|trailers| Ok(Frame::trailers(trailers))))
     }

@@ -1,27 +1,27 @@
-//! The codings, and encoders that can be asked for everything they hold at any moment.
+//! The content codings, and encoders whose output can be flushed at any time.
 
 use brotli::CompressorWriter;
 use bytes::Bytes;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use std::io::{self, Write};
 
-/// A balance of speed, size and memory for answers that are made while somebody waits.
+/// A balance of speed, size and memory for streamed responses.
 const LEVEL: flate2::Compression = flate2::Compression::new(5);
 const BROTLI_QUALITY: u32 = 4;
-/// 2^18 bytes of history. Twice as much would cost half a megabyte more for each visitor and save next to nothing.
+/// A history of 2^18 bytes. Twice as much would cost half a megabyte more per response for almost no gain.
 const BROTLI_WINDOW: u32 = 18;
 
-/// A coding of content.
+/// A content coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Brotli,
     Gzip,
-    /// The format of zlib: that is what HTTP calls deflate.
+    /// The zlib format (RFC 1950), which HTTP calls deflate.
     Deflate,
 }
 
 impl Coding {
-    /// The better ones first.
+    /// All codings, the best first.
     pub(super) const ALL: [Coding; 3] = [Coding::Brotli, Coding::Gzip, Coding::Deflate];
 
     pub(super) fn name(self) -> &'static str {
@@ -32,13 +32,13 @@ impl Coding {
         }
     }
 
-    /// Whether a visitor means this one.
+    /// Whether a name in `Accept-Encoding` is this coding.
     pub(super) fn is(self, name: &[u8]) -> bool {
         name.eq_ignore_ascii_case(self.name().as_bytes())
             || (self == Coding::Gzip && name.eq_ignore_ascii_case(b"x-gzip"))
     }
 
-    /// The memory of an encoder in pieces of 64 KiB, as measured.
+    /// The measured memory of an encoder, in units of 64 KiB.
     pub(super) fn cost(self) -> u32 {
         match self {
             Coding::Brotli => 21,
@@ -73,7 +73,7 @@ impl Encoder {
         }
     }
 
-    fn made(&mut self) -> &mut Vec<u8> {
+    fn output(&mut self) -> &mut Vec<u8> {
         match self {
             Encoder::Brotli(encoder) => encoder.get_mut(),
             Encoder::Gzip(encoder) => encoder.get_mut(),
@@ -85,22 +85,22 @@ impl Encoder {
         self.writer().write_all(bytes)
     }
 
-    /// From here on everything written so far can be read by the visitor.
+    /// Makes everything written so far available.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.writer().flush()
     }
 
-    /// How much lies ready.
-    pub(super) fn ready(&mut self) -> usize {
-        self.made().len()
+    /// Bytes available.
+    pub(super) fn available(&mut self) -> usize {
+        self.output().len()
     }
 
-    /// What lies ready.
+    /// Takes the available bytes.
     pub(super) fn take(&mut self) -> Bytes {
-        Bytes::from(std::mem::take(self.made()))
+        Bytes::from(std::mem::take(self.output()))
     }
 
-    /// The rest, with the end of the format.
+    /// Finishes the encoding and returns the rest.
     pub(super) fn finish(self) -> io::Result<Bytes> {
         let rest = match self {
             Encoder::Brotli(encoder) => encoder.into_inner(),

@@ -42,7 +42,7 @@ type Headers = &'static [(&'static str, &'static str)];
 const TEXT: (&str, &str) = ("content-type", "text/html; charset=utf-8");
 
 #[test]
-fn every_coding_gives_back_the_body_and_its_trailers() {
+fn every_coding_round_trips_body_and_trailers() {
     for coding in Coding::ALL {
         let (sender, response) = streaming();
         let mut expected = Vec::new();
@@ -66,7 +66,7 @@ fn every_coding_gives_back_the_body_and_its_trailers() {
 }
 
 #[test]
-fn whatever_has_been_said_can_be_read_at_once() {
+fn all_data_is_flushed_immediately() {
     for coding in Coding::ALL {
         let (sender, response) = streaming();
         let mut body = through(Some(coding), response).into_body();
@@ -83,7 +83,7 @@ fn whatever_has_been_said_can_be_read_at_once() {
 }
 
 #[test]
-fn a_body_that_breaks_off_has_no_end() {
+fn an_aborted_body_has_no_proper_end() {
     let (sender, response) = streaming();
     sender.unbounded_send(Ok(Frame::data(Bytes::from("half")))).expect("read");
     sender.unbounded_send(Err("the service left".into())).expect("read");
@@ -92,7 +92,7 @@ fn a_body_that_breaks_off_has_no_end() {
 }
 
 #[test]
-fn a_body_of_zeros_without_end_does_not_hold_the_thread() {
+fn an_endless_body_of_zeros_does_not_block_the_thread() {
     let zeros = futures::stream::repeat_with(|| Ok(Frame::data(Bytes::from_static(&[0; 64 * 1024]))));
     let response = Response::builder().header("content-type", "text/plain");
     let response = response.body(ResponseBody::boxed(StreamBody::new(zeros))).expect("a response");
@@ -102,7 +102,7 @@ fn a_body_of_zeros_without_end_does_not_hold_the_thread() {
 }
 
 #[test]
-fn what_is_not_worth_it_or_must_not_change_goes_as_it_is() {
+fn other_responses_stay_unchanged() {
     let untouched: [(Headers, u16, usize); 13] = [
         (&[TEXT], 200, 255),
         (&[TEXT], 200, 0),
@@ -133,7 +133,7 @@ fn what_is_not_worth_it_or_must_not_change_goes_as_it_is() {
 }
 
 #[test]
-fn what_is_worth_it_is_compressed_and_says_so() {
+fn compressible_responses_are_compressed_and_labelled() {
     for kind in
         ["text/css", "application/json", "application/problem+json", "image/svg+xml", "TEXT/HTML", "application/wasm"]
     {
@@ -171,8 +171,8 @@ fn what_is_worth_it_is_compressed_and_says_so() {
 }
 
 #[test]
-fn encoders_have_a_bounded_room_and_give_it_back() {
-    let room = EncoderRoom::new(Coding::Gzip.cost() as usize * PIECE);
+fn encoders_share_a_memory_budget_and_return_their_part() {
+    let room = EncoderRoom::new(Coding::Gzip.cost() as usize * MEMORY_UNIT_BYTES);
     let compress = || stage(Some(&room), Some(Coding::Gzip), full(&[TEXT], 200, 1000), &mut Trace::default());
     let first = compress();
     assert!(first.headers().contains_key(header::CONTENT_ENCODING));

@@ -1,4 +1,4 @@
-//! What variables stand for in one request and its answer.
+//! Values of the variables for one request and its response.
 
 use crate::{http, modules::Visit};
 use hyper::Version;
@@ -7,23 +7,23 @@ use postern_tunnel::message::Scheme;
 use smallvec::SmallVec;
 use std::fmt::Write;
 
-/// One variable gives so much text.
-const LIMIT: usize = 4096;
+/// Maximum length of one value in bytes.
+const MAX_VALUE_BYTES: usize = 4096;
 
-/// What the wanted variables stand for: printable ASCII only, whatever the visitor sent.
+/// The values of the used variables: printable ASCII only, whatever the visitor sent.
 #[derive(Default)]
 pub(crate) struct Facts(SmallVec<[(Variable, String); 2]>);
 
 impl Facts {
-    /// What can be said when the request has come. Where nothing is wanted nothing is done.
-    pub(crate) fn of(wanted: &[Variable], visit: &mut Visit<'_>) -> Self {
-        Facts(wanted.iter().map(|variable| (*variable, said(*variable, visit))).collect())
+    /// The values that are known when the request arrives. Does nothing if no variable is used.
+    pub(crate) fn of(variables: &[Variable], visit: &mut Visit<'_>) -> Self {
+        Facts(variables.iter().map(|variable| (*variable, value_of(*variable, visit))).collect())
     }
 
-    /// One more, when it is known.
+    /// Sets a value that is known later.
     pub(crate) fn add(&mut self, variable: Variable, text: &str) {
         self.0.retain(|(known, _)| *known != variable);
-        self.0.push((variable, harmless(text.as_bytes())));
+        self.0.push((variable, percent_encode(text.as_bytes())));
     }
 
     pub(super) fn get(&self, variable: Variable) -> &str {
@@ -31,7 +31,7 @@ impl Facts {
     }
 }
 
-fn said(variable: Variable, visit: &mut Visit<'_>) -> String {
+fn value_of(variable: Variable, visit: &mut Visit<'_>) -> String {
     let (visitor, uri) = (visit.visitor, &visit.parts.uri);
     let tls = visitor.tls.as_ref();
     let text = match variable {
@@ -45,7 +45,8 @@ fn said(variable: Variable, visit: &mut Visit<'_>) -> String {
         Variable::Scheme if visitor.scheme == Scheme::Https => "https",
         Variable::Scheme => "http",
         Variable::Host => {
-            return http::host(&visit.parts.headers).map_or_else(|_| String::new(), |host| harmless(host.as_bytes()));
+            return http::host(&visit.parts.headers)
+                .map_or_else(|_| String::new(), |host| percent_encode(host.as_bytes()));
         }
         Variable::Path => uri.path(),
         Variable::Query => uri.query().unwrap_or(""),
@@ -54,18 +55,18 @@ fn said(variable: Variable, visit: &mut Visit<'_>) -> String {
             Version::HTTP_10 => "1.0",
             _ => "1.1",
         },
-        // Not known yet.
+        // Known only with the response.
         Variable::Status => "",
     };
-    harmless(text.as_bytes())
+    percent_encode(text.as_bytes())
 }
 
-/// Printable ASCII as it is, everything else percent-encoded; cut where it becomes too long.
-fn harmless(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().min(LIMIT));
+/// Percent-encodes everything except printable ASCII, and truncates the result.
+fn percent_encode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().min(MAX_VALUE_BYTES));
     for byte in bytes {
         let plain = matches!(byte, b' '..=b'~');
-        if text.len() + if plain { 1 } else { 3 } > LIMIT {
+        if text.len() + if plain { 1 } else { 3 } > MAX_VALUE_BYTES {
             break;
         }
         if plain {
@@ -82,10 +83,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_visitor_can_begin_another_line() {
-        assert_eq!(harmless(b"/a b\r\nX-Evil: 1\0\x7f\xc3\xa9"), "/a b%0D%0AX-Evil: 1%00%7F%C3%A9");
-        assert_eq!(harmless(&[b'a'; LIMIT + 1]).len(), LIMIT);
-        let cut = harmless(&[0; LIMIT]);
-        assert!(cut.len() <= LIMIT && cut.ends_with("%00"), "no half escapes");
+    fn values_never_contain_line_breaks() {
+        assert_eq!(percent_encode(b"/a b\r\nX-Evil: 1\0\x7f\xc3\xa9"), "/a b%0D%0AX-Evil: 1%00%7F%C3%A9");
+        assert_eq!(percent_encode(&[b'a'; MAX_VALUE_BYTES + 1]).len(), MAX_VALUE_BYTES);
+        let cut = percent_encode(&[0; MAX_VALUE_BYTES]);
+        assert!(cut.len() <= MAX_VALUE_BYTES && cut.ends_with("%00"), "no partial escapes");
     }
 }

@@ -1,6 +1,6 @@
-//! Certificates that messages name: fetched from their provider alone, checked, and kept.
+//! Signing certificates named by messages: fetched only from the provider, verified, and cached.
 
-use super::reason::Reason;
+use super::rejection::Rejection;
 use jiff::Timestamp;
 use std::{
     collections::HashMap,
@@ -10,45 +10,45 @@ use std::{
 use tokio::sync::Semaphore;
 use x509_parser::{pem::parse_x509_pem, prelude::X509Certificate};
 
-/// The provider has one or two for each region at a time.
-const MOST: usize = 256;
-/// Fetched at the same time: names can be made up by anybody.
-const AT_ONCE: usize = 4;
-/// How long a request waits until its certificate is fetched.
-const TURN: Duration = Duration::from_secs(5);
-/// How long a name that led nowhere is not tried again.
-const PAUSE: Duration = Duration::from_secs(30);
+/// Cached certificates; the provider has one or two per region at a time.
+const MAX_CERTIFICATES: usize = 256;
+/// Concurrent fetches; any visitor can make up names.
+const MAX_CONCURRENT_FETCHES: usize = 4;
+/// Time for which a request waits for its turn to fetch.
+const FETCH_PERMIT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time after which a failed fetch is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Fetches a certificate from the provider.
+/// Fetches certificates from a provider.
 pub trait SigningCertificates: Send + Sync {
-    /// The text behind an address on a host of the provider, in PEM.
+    /// The PEM file at a path of a host of the provider.
     fn fetch<'a>(&'a self, host: &'a str, path: &'a str) -> futures::future::BoxFuture<'a, std::io::Result<Vec<u8>>>;
 }
 
-/// Where a certificate is.
+/// The URL of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct CertificateUrl {
     host: String,
     path: String,
 }
 
-/// The keys of the certificates that were fetched so far.
+/// The keys of certificates fetched so far.
 pub(super) struct Certificates {
     source: Arc<dyn SigningCertificates>,
-    known: Mutex<HashMap<Place, Known>>,
+    known: Mutex<HashMap<CertificateUrl, CachedKey>>,
     fetching: Semaphore,
 }
 
-/// What came of a certificate.
+/// Outcome of fetching a certificate.
 #[derive(Clone)]
-pub(super) enum Known {
+pub(super) enum CachedKey {
     Key { key: Arc<[u8]>, from: i64, until: i64 },
-    Nothing { until: i64 },
+    Unavailable { until: i64 },
 }
 
-impl Place {
-    /// Takes an address apart. Only one form of it leads to the provider and to nobody else.
-    pub(super) fn read(address: &str) -> Option<Place> {
+impl CertificateUrl {
+    /// Parses a URL. Only this exact form is certain to belong to the provider.
+    pub(super) fn parse(address: &str) -> Option<CertificateUrl> {
         let (host, file) = address.strip_prefix("https://")?.split_once('/')?;
         let within = host.strip_prefix("sns.")?;
         let region = within.strip_suffix(".amazonaws.com").or_else(|| within.strip_suffix(".amazonaws.com.cn"))?;
@@ -59,10 +59,10 @@ impl Place {
             && !region.ends_with('-');
         let name = file.strip_prefix("SimpleNotificationService-")?.strip_suffix(".pem")?;
         let hashed = (1..=128).contains(&name.len()) && name.bytes().all(plain);
-        (named && hashed).then(|| Place { host: host.to_owned(), path: format!("/{file}") })
+        (named && hashed).then(|| CertificateUrl { host: host.to_owned(), path: format!("/{file}") })
     }
 
-    /// Where it leads.
+    /// The URL as text.
     #[cfg(any(test, fuzzing))]
     pub(super) fn address(&self) -> String {
         format!("https://{}{}", self.host, self.path)
@@ -71,73 +71,76 @@ impl Place {
 
 impl Certificates {
     pub(super) fn new(source: Arc<dyn SigningCertificates>) -> Self {
-        Certificates { source, known: Mutex::default(), fetching: Semaphore::new(AT_ONCE) }
+        Certificates { source, known: Mutex::default(), fetching: Semaphore::new(MAX_CONCURRENT_FETCHES) }
     }
 
-    /// The public key of a certificate that is valid now.
-    pub(super) async fn key(&self, place: &Place, now: Timestamp) -> Result<Arc<[u8]>, Reason> {
-        if let Some(known) = self.find(place, now.as_second()) {
+    /// The public key of a certificate that is currently valid.
+    pub(super) async fn key(&self, url: &CertificateUrl, now: Timestamp) -> Result<Arc<[u8]>, Rejection> {
+        if let Some(known) = self.find(url, now.as_second()) {
             return known.valid(now.as_second());
         }
-        let unavailable = Reason::Certificate("the certificate that it names cannot be fetched at the moment");
-        let turn = tokio::time::timeout(TURN, self.fetching.acquire()).await;
-        let _turn = turn.ok().and_then(Result::ok).ok_or(unavailable)?;
-        // Somebody else may have fetched it meanwhile.
-        if let Some(known) = self.find(place, now.as_second()) {
+        let unavailable = Rejection::InvalidCertificate("its signing certificate cannot be fetched at the moment");
+        let permit = tokio::time::timeout(FETCH_PERMIT_TIMEOUT, self.fetching.acquire()).await;
+        let _permit = permit.ok().and_then(Result::ok).ok_or(unavailable)?;
+        // Another request may have fetched it meanwhile.
+        if let Some(known) = self.find(url, now.as_second()) {
             return known.valid(now.as_second());
         }
-        let known = match self.source.fetch(&place.host, &place.path).await {
-            Ok(pem) => read(&pem),
+        let known = match self.source.fetch(&url.host, &url.path).await {
+            Ok(pem) => parse_certificate(&pem),
             Err(error) => {
-                tracing::warn!(host = place.host, path = place.path, %error, "a signing certificate was not fetched");
+                tracing::warn!(host = url.host, path = url.path, %error, "a signing certificate was not fetched");
                 None
             }
         };
-        let known = known.unwrap_or(Known::Nothing { until: now.as_second() + PAUSE.as_secs() as i64 });
-        self.keep(place, known.clone(), now.as_second());
+        let known =
+            known.unwrap_or(CachedKey::Unavailable { until: now.as_second() + RETRY_INTERVAL.as_secs() as i64 });
+        self.insert(url, known.clone(), now.as_second());
         known.valid(now.as_second())
     }
 
-    fn find(&self, place: &Place, now: i64) -> Option<Known> {
+    fn find(&self, url: &CertificateUrl, now: i64) -> Option<CachedKey> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(place).filter(|known| known.until() >= now).cloned()
+        known.get(url).filter(|known| known.until() >= now).cloned()
     }
 
-    fn keep(&self, place: &Place, one: Known, now: i64) {
+    fn insert(&self, url: &CertificateUrl, one: CachedKey, now: i64) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST {
-            known.retain(|_, known| matches!(known, Known::Key { .. }) && known.until() >= now);
+        if known.len() >= MAX_CERTIFICATES {
+            known.retain(|_, known| matches!(known, CachedKey::Key { .. }) && known.until() >= now);
         }
-        if known.len() < MOST {
-            known.insert(place.clone(), one);
+        if known.len() < MAX_CERTIFICATES {
+            known.insert(url.clone(), one);
         }
     }
 }
 
-impl Known {
+impl CachedKey {
     fn until(&self) -> i64 {
         match self {
-            Known::Key { until, .. } | Known::Nothing { until } => *until,
+            CachedKey::Key { until, .. } | CachedKey::Unavailable { until } => *until,
         }
     }
 
-    fn valid(self, now: i64) -> Result<Arc<[u8]>, Reason> {
+    fn valid(self, now: i64) -> Result<Arc<[u8]>, Rejection> {
         match self {
-            Known::Key { key, from, until } if from <= now && now <= until => Ok(key),
-            Known::Key { .. } => Err(Reason::Certificate("the certificate that it names is not valid now")),
-            Known::Nothing { .. } => {
-                Err(Reason::Certificate("the certificate that it names cannot be fetched at the moment"))
+            CachedKey::Key { key, from, until } if from <= now && now <= until => Ok(key),
+            CachedKey::Key { .. } => {
+                Err(Rejection::InvalidCertificate("its signing certificate is not valid at this time"))
+            }
+            CachedKey::Unavailable { .. } => {
+                Err(Rejection::InvalidCertificate("its signing certificate cannot be fetched at the moment"))
             }
         }
     }
 }
 
-/// The key in a certificate.
-pub(super) fn read(pem: &[u8]) -> Option<Known> {
+/// Parses the key of a certificate.
+pub(super) fn parse_certificate(pem: &[u8]) -> Option<CachedKey> {
     let (_, pem) = parse_x509_pem(pem).ok()?;
     let certificate: X509Certificate<'_> = pem.parse_x509().ok()?;
     let validity = certificate.validity();
-    Some(Known::Key {
+    Some(CachedKey::Key {
         key: certificate.public_key().subject_public_key.data.as_ref().into(),
         from: validity.not_before.timestamp(),
         until: validity.not_after.timestamp(),
@@ -150,7 +153,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn certificates_are_at_the_provider_and_nowhere_else() {
+    fn only_urls_of_the_provider_are_accepted() {
         for (address, host) in [
             ("https://sns.us-east-1.amazonaws.com/SimpleNotificationService-7ff5.pem", "sns.us-east-1.amazonaws.com"),
             (
@@ -158,7 +161,7 @@ mod tests {
                 "sns.cn-north-1.amazonaws.com.cn",
             ),
         ] {
-            assert_eq!(Place::read(address).map(|place| place.host).as_deref(), Some(host));
+            assert_eq!(CertificateUrl::parse(address).map(|url| url.host).as_deref(), Some(host));
         }
         for address in [
             "http://sns.us-east-1.amazonaws.com/SimpleNotificationService-a.pem",
@@ -177,7 +180,7 @@ mod tests {
             "https://sns.us-east-1.amazonaws.com/SimpleNotificationService-.pem",
             "https://s3.us-east-1.amazonaws.com/SimpleNotificationService-a.pem",
         ] {
-            assert_eq!(Place::read(address), None, "{address}");
+            assert_eq!(CertificateUrl::parse(address), None, "{address}");
         }
     }
 
@@ -191,16 +194,16 @@ mod tests {
         }
     }
 
-    fn place() -> Place {
-        Place::read("https://sns.us-east-1.amazonaws.com/SimpleNotificationService-a.pem").expect("a place")
+    fn url() -> CertificateUrl {
+        CertificateUrl::parse("https://sns.us-east-1.amazonaws.com/SimpleNotificationService-a.pem").expect("a url")
     }
 
     fn at(second: i64) -> Timestamp {
-        Timestamp::from_second(second).expect("a moment")
+        Timestamp::from_second(second).expect("a time")
     }
 
     #[tokio::test]
-    async fn a_certificate_is_fetched_once_and_counts_while_it_is_valid() {
+    async fn a_certificate_is_fetched_once_and_used_while_valid() {
         let key = rcgen::KeyPair::generate().expect("a key");
         let mut params = rcgen::CertificateParams::new(Vec::new()).expect("parameters");
         params.not_before = rcgen::date_time_ymd(2023, 1, 1);
@@ -209,21 +212,24 @@ mod tests {
         let source = Arc::new(Source(AtomicUsize::new(0), Some(pem)));
         let certificates = Certificates::new(source.clone());
         for _ in 0..3 {
-            let found = certificates.key(&place(), at(1_690_000_000)).await.expect("a key");
+            let found = certificates.key(&url(), at(1_690_000_000)).await.expect("a key");
             assert_eq!(&*found, rcgen::PublicKeyData::der_bytes(&key));
         }
         assert_eq!(source.0.load(Ordering::Relaxed), 1);
         for second in [1_600_000_000, 1_710_000_000] {
-            assert!(matches!(certificates.key(&place(), at(second)).await, Err(Reason::Certificate(_))), "{second}");
+            assert!(
+                matches!(certificates.key(&url(), at(second)).await, Err(Rejection::InvalidCertificate(_))),
+                "{second}"
+            );
         }
     }
 
     #[tokio::test]
-    async fn what_led_nowhere_is_tried_again_after_a_while() {
+    async fn a_failed_fetch_is_retried_after_a_while() {
         let source = Arc::new(Source(AtomicUsize::new(0), None));
         let certificates = Certificates::new(source.clone());
         for (second, fetched) in [(1000, 1), (1029, 1), (1031, 2)] {
-            assert!(certificates.key(&place(), at(second)).await.is_err());
+            assert!(certificates.key(&url(), at(second)).await.is_err());
             assert_eq!(source.0.load(Ordering::Relaxed), fetched, "{second}");
         }
     }

@@ -1,6 +1,6 @@
-//! Requests by which a provider finds out whether an endpoint is what it seems.
+//! Challenges: requests by which a provider validates an endpoint.
 
-use super::{message::Head, message::Message, reason::Reason, scheme::Challenge};
+use super::{rejection::Rejection, request::RequestHead, request::WebhookRequest, signature_scheme::Challenge};
 use crate::upstream::ResponseBody;
 use aws_lc_rs::hmac;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -15,68 +15,70 @@ use serde_json::json;
 use std::fmt::Write;
 
 const VERIFICATION: &str = "X-GCS-Webhooks-Endpoint-Verification";
-/// No provider's challenge comes near.
-const LONGEST: usize = 1024;
+/// Maximum length of a challenge token; providers' are far shorter.
+const MAX_TOKEN_BYTES: usize = 1024;
 
-/// The question of a provider that may be signed wrongly is far shorter.
-pub(super) const LONGEST_QUESTION: u64 = 4096;
+/// Maximum size of Xero's challenge, which may have a wrong signature.
+pub(super) const MAX_XERO_CHALLENGE_BYTES: u64 = 4096;
 
-/// What a challenge leads to.
-pub(super) enum Asked {
-    /// The service behind the edge answers.
-    Passes,
-    Answered(Box<Response<ResponseBody>>),
+/// Outcome of a challenge.
+pub(super) enum ChallengeOutcome {
+    /// The service behind the edge responds.
+    Forward,
+    Respond(Box<Response<ResponseBody>>),
 }
 
-/// Requests that are not signed. None of them has a body.
+/// Handles unsigned challenges, none of which has a body.
 pub(super) fn unsigned(
     challenge: Challenge,
     secret: &Secret,
-    head: &Head<'_>,
+    head: &RequestHead<'_>,
     empty: bool,
-) -> Result<Option<Asked>, Reason> {
+) -> Result<Option<ChallengeOutcome>, Rejection> {
     if *head.method != Method::GET || !empty {
         return Ok(None);
     }
     Ok(match challenge {
-        Challenge::Passes(names) if names.iter().all(|name| head.asked(name).is_some()) => Some(Asked::Passes),
-        Challenge::Twitter => head.asked("crc_token").map(|token| twitter(secret, token)).transpose()?,
+        Challenge::Forwarded(names) if names.iter().all(|name| head.query_value(name).is_some()) => {
+            Some(ChallengeOutcome::Forward)
+        }
+        Challenge::Twitter => head.query_value("crc_token").map(|token| twitter(secret, token)).transpose()?,
         Challenge::Worldline if head.has(VERIFICATION) => {
-            let said = head.one(VERIFICATION)?;
-            if said.len() > LONGEST {
-                return Err(Reason::Challenge);
+            let said = head.single(VERIFICATION)?;
+            if said.len() > MAX_TOKEN_BYTES {
+                return Err(Rejection::InvalidChallenge);
             }
-            Some(Asked::answered(StatusCode::OK, "text/plain", said.to_owned()))
+            Some(ChallengeOutcome::respond(StatusCode::OK, "text/plain", said.to_owned()))
         }
         _ => None,
     })
 }
 
-/// The provider wants its token signed, by the key that it signs its webhooks with. Whatever could be the body of a
-/// webhook is therefore never signed: else anybody could have one signed here and send it in the provider's name.
-fn twitter(secret: &Secret, token: &str) -> Result<Asked, Reason> {
+/// Signs the token of Twitter's challenge, as the provider requires, with the key of its webhooks. Text that could be
+/// the body of a webhook is never signed: otherwise anyone could have a forged webhook signed here.
+fn twitter(secret: &Secret, token: &str) -> Result<ChallengeOutcome, Rejection> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+/=".contains(&byte);
-    if token.is_empty() || token.len() > LONGEST || !token.bytes().all(plain) {
-        return Err(Reason::Challenge);
+    if token.is_empty() || token.len() > MAX_TOKEN_BYTES || !token.bytes().all(plain) {
+        return Err(Rejection::InvalidChallenge);
     }
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.reveal().as_bytes());
     let signed = BASE64_STANDARD.encode(hmac::sign(&key, token.as_bytes()));
     let answer = json!({ "response_token": format!("sha256={signed}") });
-    Ok(Asked::answered(StatusCode::OK, "application/json", answer.to_string()))
+    Ok(ChallengeOutcome::respond(StatusCode::OK, "application/json", answer.to_string()))
 }
 
-/// Requests that are signed, and were judged.
+/// Handles signed challenges after their verification.
 pub(super) fn signed(
     challenge: Challenge,
     secret: &Secret,
-    message: &Message<'_>,
-    verdict: Result<(), Reason>,
-) -> Result<Option<Asked>, Reason> {
+    message: &WebhookRequest<'_>,
+    verdict: Result<(), Rejection>,
+) -> Result<Option<ChallengeOutcome>, Rejection> {
     match challenge {
-        // It sends some with wrong signatures, and wants them refused in its own way.
+        // Xero also sends challenges with wrong signatures and expects status 401 for them.
         Challenge::Xero if intends_to_receive(message) => {
             let status = if verdict.is_ok() { StatusCode::OK } else { StatusCode::UNAUTHORIZED };
-            Ok(Some(Asked::answered(status, "text/plain", String::new())))
+            Ok(Some(ChallengeOutcome::respond(status, "text/plain", String::new())))
         }
         Challenge::Zoom => {
             verdict?;
@@ -86,13 +88,13 @@ pub(super) fn signed(
     }
 }
 
-/// A question in the form of a webhook without events.
+/// Xero's challenge: a webhook without events.
 #[derive(Deserialize)]
 struct Intent {
     events: Vec<IgnoredAny>,
 }
 
-fn intends_to_receive(message: &Message<'_>) -> bool {
+fn intends_to_receive(message: &WebhookRequest<'_>) -> bool {
     message.object::<Intent>().is_ok_and(|intent| intent.events.is_empty())
 }
 
@@ -108,8 +110,8 @@ struct Token {
     plain: String,
 }
 
-/// Signs what it is given, so it must come from somebody who can sign anyway.
-fn zoom(secret: &Secret, message: &Message<'_>) -> Option<Asked> {
+/// Signs the given token, so the request must have been verified.
+fn zoom(secret: &Secret, message: &WebhookRequest<'_>) -> Option<ChallengeOutcome> {
     let asked: Validation = message.object().ok()?;
     if asked.event != "endpoint.url_validation" {
         return None;
@@ -120,17 +122,17 @@ fn zoom(secret: &Secret, message: &Message<'_>) -> Option<Asked> {
         let _ = write!(encrypted, "{byte:02x}");
     }
     let answer = json!({ "plainToken": asked.payload.plain, "encryptedToken": encrypted });
-    Some(Asked::answered(StatusCode::OK, "application/json", answer.to_string()))
+    Some(ChallengeOutcome::respond(StatusCode::OK, "application/json", answer.to_string()))
 }
 
-impl Asked {
-    fn answered(status: StatusCode, kind: &'static str, text: String) -> Self {
+impl ChallengeOutcome {
+    fn respond(status: StatusCode, kind: &'static str, text: String) -> Self {
         let mut response = Response::new(ResponseBody::full(Bytes::from(text)));
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        Asked::Answered(Box::new(response))
+        ChallengeOutcome::Respond(Box::new(response))
     }
 }

@@ -1,14 +1,14 @@
-//! What the fuzz target of webhooks checks, and what it shares with the tests: the stage as a request meets it.
+//! The checks of the webhook fuzz target, and helpers that it shares with the tests: the stage as a request passes it.
 
 use super::{
-    NAME, Onward, SigningCertificates, Verifier, Visit, Webhooks,
-    certificates::{self, Place},
-    check::bytes,
-    message::{MOST_FIELDS, fields},
-    moment, multipart,
-    scheme::{Digest, Encoding, Given, KeyForm, Part, Way},
-    stage,
-    table::{Row, Scheme},
+    NAME, SigningCertificates, Verifier, Visit, WebhookOutcome, Webhooks,
+    certificates::{self, CertificateUrl},
+    multipart,
+    providers::{ProviderEntry, Verification},
+    request::{MAX_FIELDS, form_fields},
+    signature::decode_signature,
+    signature_scheme::{DigestAlgorithm, Encoding, KeyForm, SignatureFormat, SignatureScheme, SignedPart},
+    stage, timestamp,
 };
 use crate::{
     http::{RequestBody, Visitor},
@@ -34,9 +34,9 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-/// It is base64, as some providers want it, and stands in no file of the corpus.
+/// Base64, as some providers require; it occurs in no file of the corpus.
 const SECRET: &str = "bm9ib2R5IGd1ZXNzZXMgdGhpcw==";
-/// When everything happens.
+/// The time of all requests.
 const NOW: i64 = 1_700_000_000;
 
 struct Nowhere;
@@ -49,20 +49,23 @@ impl SigningCertificates for Nowhere {
 
 fn shared() -> Arc<Webhooks> {
     let mut settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
-    settings.clock = Arc::new(|| Timestamp::from_second(NOW).expect("a moment"));
+    settings.clock = Arc::new(|| Timestamp::from_second(NOW).expect("a time"));
     settings.signing_certificates = Arc::new(Nowhere);
     Arc::new(Webhooks::new(&settings.limits, settings.clock, settings.signing_certificates))
 }
 
-/// A verifier that fetches nothing and whose clock stands still.
+/// A verifier with a fixed clock that fetches nothing.
 pub(super) fn verifier(provider: &str, secret: &str) -> Result<Verifier, Error> {
     let secret = (!secret.is_empty()).then(|| Secret::new(secret));
     let module = WebhookVerification { enabled: true, provider: provider.to_owned(), secret };
     Verifier::of("edghtsrt_1", &module, &shared())
 }
 
-/// The whole request as it comes to the stage; also what the trace says.
-pub(super) async fn judged(verifier: &Verifier, request: Request<&[u8]>) -> (Result<Onward, Refusal>, String) {
+/// Runs the stage on a whole request; also returns the trace as text.
+pub(super) async fn run_stage(
+    verifier: &Verifier,
+    request: Request<&[u8]>,
+) -> (Result<WebhookOutcome, Refusal>, String) {
     let visitor = Visitor::new(SocketAddr::from(([127, 0, 0, 1], 1)), message::Scheme::Https);
     let (mut parts, body): (Parts, &[u8]) = request.into_parts();
     let mut body = RequestBody::from_bytes(body.to_vec().into());
@@ -72,45 +75,50 @@ pub(super) async fn judged(verifier: &Verifier, request: Request<&[u8]>) -> (Res
     (outcome, trace.to_string())
 }
 
-/// A request to the endpoint of the provider that the first byte chooses: a line with the target (a request without a
-/// body asks with GET), header lines, an empty line, the body. Nothing passes that the provider has not signed, and what
-/// it has signed passes, whatever else is said.
+/// Checks a request to the endpoint of the provider that the first byte selects: a line with the target (a request
+/// without a body uses GET), header lines, an empty line, the body. Unsigned requests must never pass, and signed ones
+/// must always pass.
 pub fn webhook(input: &[u8]) {
     let Some((&choice, input)) = input.split_first() else { return };
     let provider = Provider::ALL[usize::from(choice) % Provider::ALL.len()];
     let Some(request) = request(input) else { return };
     for value in request.headers().values().map(HeaderValue::as_bytes).chain([*request.body()]) {
-        words(value);
+        check_parsers(value);
     }
-    let Some(Row { scheme, .. }) = Row::of(provider) else { panic!("{provider:?} has a row") };
+    let Some(ProviderEntry { verification, .. }) = ProviderEntry::of(provider) else {
+        panic!("{provider:?} has an entry")
+    };
     let verifier = verifier(provider.name(), if provider == Provider::Sns { "" } else { SECRET }).expect("a verifier");
     let unsigned = *request.method() == Method::GET && request.body().is_empty();
     match judge(&verifier, request.clone()) {
-        Ok(Onward::On) => assert!(unsigned && passes_unsigned(provider), "{provider:?} has not signed this"),
-        Ok(Onward::Answered(answer)) => match provider {
+        Ok(WebhookOutcome::Forward) => {
+            assert!(unsigned && forwards_unsigned(provider), "{provider:?} has not signed this")
+        }
+        Ok(WebhookOutcome::Respond(answer)) => match provider {
             Provider::Twitter | Provider::Worldline => assert!(unsigned && answer.status() == StatusCode::OK),
-            // It wants to see that what is signed wrongly is refused.
+            // Xero checks that wrong signatures are refused.
             Provider::Xero => assert_eq!(answer.status(), StatusCode::UNAUTHORIZED),
-            _ => panic!("{provider:?} asks nothing"),
+            _ => panic!("{provider:?} sends no challenges"),
         },
         Err(refusal) => {
             assert_eq!(refusal.error.code, Code::WebhookRefused);
             assert!(!refusal.error.message.contains(SECRET), "{}", refusal.error.message);
         }
     }
-    if let Scheme::Ways(ways) = scheme {
-        for way in ways.iter().filter(|way| way.over == [Part::Body] && way.time.is_none()) {
-            // What is asked with GET is a challenge, whoever signed it.
+    if let Verification::Schemes(schemes) = verification {
+        for scheme in schemes.iter().filter(|scheme| scheme.over == [SignedPart::Body] && scheme.time.is_none()) {
+            // A GET request is a challenge regardless of its signature.
             let mut signed = request.clone();
             *signed.method_mut() = Method::POST;
-            if sign(&mut signed, ways, way).is_none() {
+            if sign(&mut signed, schemes, scheme).is_none() {
                 continue;
             }
-            assert!(judge(&verifier, signed.clone()).is_ok(), "{provider:?} has signed this: {}", way.header);
+            assert!(judge(&verifier, signed.clone()).is_ok(), "{provider:?} has signed this: {}", scheme.header);
             let other = [*signed.body(), b"!"].concat();
             let refused = judge(&verifier, signed.map(|_| &*other));
-            let told = matches!(&refused, Ok(Onward::Answered(answer)) if answer.status() == StatusCode::UNAUTHORIZED);
-            assert!(refused.is_err() || told, "{provider:?} has signed another body");
+            let refused_with_status =
+                matches!(&refused, Ok(WebhookOutcome::Respond(answer)) if answer.status() == StatusCode::UNAUTHORIZED);
+            assert!(refused.is_err() || refused_with_status, "{provider:?} has signed another body");
         }
     }
 }
@@ -138,63 +146,63 @@ fn line(text: &[u8]) -> (&[u8], &[u8]) {
     end.map_or((text, &[]), |end| (&text[..end], &text[end + 1..]))
 }
 
-fn judge(verifier: &Verifier, request: Request<&[u8]>) -> Result<Onward, Refusal> {
+fn judge(verifier: &Verifier, request: Request<&[u8]>) -> Result<WebhookOutcome, Refusal> {
     static RUNTIME: LazyLock<tokio::runtime::Runtime> =
         LazyLock::new(|| tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime"));
-    let (outcome, trace) = RUNTIME.block_on(judged(verifier, request));
-    assert!(trace.starts_with(NAME), "the verdict stands in the trace: {trace}");
+    let (outcome, trace) = RUNTIME.block_on(run_stage(verifier, request));
+    assert!(trace.starts_with(NAME), "the trace names the module: {trace}");
     outcome
 }
 
-/// The service behind the edge answers the challenges of these.
-fn passes_unsigned(provider: Provider) -> bool {
+/// Whether the service behind the edge responds to the provider's challenges.
+fn forwards_unsigned(provider: Provider) -> bool {
     use Provider::{Dropbox, FacebookGraphApi, FacebookMessenger, Instagram, WhatsApp};
     matches!(provider, Dropbox | FacebookGraphApi | FacebookMessenger | Instagram | WhatsApp)
 }
 
-/// Signs a request as the provider does; `None` where the way is not that simple.
-fn sign(request: &mut Request<&[u8]>, ways: &[Way], way: &Way) -> Option<()> {
-    let algorithm = match way.digest {
-        Digest::HmacSha1 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
-        Digest::HmacSha256 => hmac::HMAC_SHA256,
-        Digest::HmacSha512 => hmac::HMAC_SHA512,
-        Digest::Sha256 => return None,
+/// Signs a request as the provider does; `None` if the scheme is not that simple.
+fn sign(request: &mut Request<&[u8]>, schemes: &[SignatureScheme], scheme: &SignatureScheme) -> Option<()> {
+    let algorithm = match scheme.digest {
+        DigestAlgorithm::HmacSha1 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
+        DigestAlgorithm::HmacSha256 => hmac::HMAC_SHA256,
+        DigestAlgorithm::HmacSha512 => hmac::HMAC_SHA512,
+        DigestAlgorithm::Sha256 => return None,
     };
-    let key = match way.key {
+    let key = match scheme.key {
         KeyForm::Text => SECRET.as_bytes().to_vec(),
         KeyForm::Base64(_) => BASE64_STANDARD.decode(SECRET).expect("base64"),
     };
     let tag = hmac::sign(&hmac::Key::new(algorithm, &key), request.body());
-    let tag = match way.encoding {
+    let tag = match scheme.encoding {
         Encoding::Hex => hex(tag.as_ref()),
         Encoding::Base64 => BASE64_STANDARD.encode(tag),
     };
-    let value = match way.given {
-        Given::Whole => tag,
-        Given::After(mark) | Given::Listed { mark, .. } => format!("{mark}{tag}"),
-        Given::Numbered | Given::Secret => return None,
+    let value = match scheme.format {
+        SignatureFormat::Whole => tag,
+        SignatureFormat::After(mark) | SignatureFormat::Listed { mark, .. } => format!("{mark}{tag}"),
+        SignatureFormat::Numbered | SignatureFormat::Secret => return None,
     };
     let headers = request.headers_mut();
-    for other in ways {
+    for other in schemes {
         headers.remove(other.header);
         other.second.map(|second| headers.remove(second));
     }
-    headers.insert(way.header, HeaderValue::try_from(value).expect("a value"));
-    for (name, value) in way.also {
+    headers.insert(scheme.header, HeaderValue::try_from(value).expect("a value"));
+    for (name, value) in scheme.also {
         headers.insert(*name, HeaderValue::from_static(value));
     }
     Some(())
 }
 
-/// Texts that stand in headers and bodies: what is read has one spelling, or can be spelt again.
-fn words(value: &[u8]) {
-    certificates::read(value);
-    if let Ok(form) = fields(value) {
-        assert!(form.len() <= MOST_FIELDS);
+/// Checks the parsers of header and body texts: parsed values have one spelling or can be written again.
+fn check_parsers(value: &[u8]) {
+    certificates::parse_certificate(value);
+    if let Ok(form) = form_fields(value) {
+        assert!(form.len() <= MAX_FIELDS);
         let escaped = |text: &[u8]| text.iter().map(|byte| format!("%{byte:02X}")).collect::<String>();
         let pairs = form.iter().filter(|(name, value)| !name.is_empty() || !value.is_empty());
         let pairs: Vec<_> = pairs.map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect();
-        let again = fields(pairs.join("&").as_bytes()).expect("no more fields");
+        let again = form_fields(pairs.join("&").as_bytes()).expect("no more fields");
         assert!(again.iter().eq(form.iter().filter(|(name, value)| !name.is_empty() || !value.is_empty())));
     }
     let (first, rest) = line(value);
@@ -204,24 +212,24 @@ fn words(value: &[u8]) {
         let _ = multipart::fields(rest, boundary);
     }
     let _ = multipart::fields(rest, text);
-    if let Some(moment) = moment::read(text) {
+    if let Some(time) = timestamp::parse(text) {
         let limits = [Timestamp::MIN, Timestamp::MAX].map(Timestamp::as_millisecond);
-        let date = Timestamp::from_millisecond(moment);
+        let date = Timestamp::from_millisecond(time);
         assert!(date.is_ok() || text.bytes().all(|byte| byte.is_ascii_digit()), "{text} {limits:?}");
-        let spelt = date.map(|date| moment::read(&date.to_string()));
-        assert!(spelt.is_ok_and(|spelt| spelt == Some(moment)) || moment > limits[1], "{text}");
+        let spelt = date.map(|date| timestamp::parse(&date.to_string()));
+        assert!(spelt.is_ok_and(|spelt| spelt == Some(time)) || time > limits[1], "{text}");
     }
-    if let Some(read) = bytes(Encoding::Hex, text) {
+    if let Some(read) = decode_signature(Encoding::Hex, text) {
         assert_eq!(hex(&read), text);
     }
-    if let Some(read) = bytes(Encoding::Base64, text) {
+    if let Some(read) = decode_signature(Encoding::Base64, text) {
         assert_eq!(BASE64_STANDARD.encode(read), text);
     }
-    if let Some(place) = Place::read(text) {
+    if let Some(url) = CertificateUrl::parse(text) {
         let uri: Uri = text.parse().expect("an address");
         let host = uri.authority().expect("a host").as_str();
         assert!(host.ends_with(".amazonaws.com") || host.ends_with(".amazonaws.com.cn"), "{text}");
-        assert_eq!(place.address(), text);
+        assert_eq!(url.address(), text);
         assert_eq!(HostName::parse(host).expect("a name").as_str(), host);
         assert!(uri.query().is_none() && uri.path().matches('/').count() == 1, "{text}");
     }

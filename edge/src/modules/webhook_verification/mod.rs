@@ -1,25 +1,25 @@
-//! Lets only those requests in that a provider of webhooks has signed.
+//! Verification of webhook signatures: only requests signed by the provider pass.
 
 mod certificates;
 mod challenge;
-mod check;
-mod fetch;
+mod custom;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
+mod https_fetcher;
 mod json;
-mod message;
-mod moment;
 mod multipart;
-mod own;
-mod reason;
-mod scheme;
+mod providers;
+mod rejection;
+mod request;
 mod shared;
-mod table;
+mod signature;
+mod signature_scheme;
 #[cfg(test)]
 mod tests;
+mod timestamp;
 
 pub use certificates::SigningCertificates;
-pub(crate) use fetch::Web;
+pub(crate) use https_fetcher::HttpsFetcher;
 pub(crate) use shared::Webhooks;
 
 use super::Visit;
@@ -28,17 +28,17 @@ use crate::{
     upstream::ResponseBody,
 };
 use aws_lc_rs::{hmac, signature::ParsedPublicKey};
-use challenge::Asked;
-use check::{Check, Claim};
+use challenge::ChallengeOutcome;
+use custom::{contentful, graphcms, mailgun, plivo, sendgrid, sns, twilio, vmware};
 use http_body::Body;
 use hyper::Response;
-use message::{Head, Message};
-use own::{contentful, graphcms, mailgun, plivo, sendgrid, sns, twilio, vmware};
 use postern_api::{Code, Error, Secret, module::WebhookVerification, webhooks::Provider};
-use reason::Reason;
-use scheme::Challenge;
+use providers::{ProviderEntry, Verification};
+use rejection::Rejection;
+use request::{RequestHead, WebhookRequest};
+use signature::{ReceivedSignature, SchemeVerifier};
+use signature_scheme::Challenge;
 use std::{sync::Arc, time::Instant};
-use table::{Row, Scheme};
 
 const NAME: &str = "webhook_verification";
 
@@ -47,16 +47,16 @@ pub(super) struct Verifier {
     provider: Provider,
     secret: Secret,
     challenge: Challenge,
-    means: Means,
+    method: VerificationMethod,
     shared: Arc<Webhooks>,
 }
 
-/// What requests are verified with.
-enum Means {
-    Ways(Vec<Check>),
+/// The method and keys of verification.
+enum VerificationMethod {
+    Schemes(Vec<SchemeVerifier>),
     Contentful(hmac::Key),
     GraphCms(hmac::Key),
-    Mailgun(hmac::Key, Arc<mailgun::Used>),
+    Mailgun(hmac::Key, Arc<mailgun::UsedTokens>),
     Plivo(hmac::Key),
     SendGrid(Option<ParsedPublicKey>),
     Sns,
@@ -64,42 +64,46 @@ enum Means {
     VMware(Option<Secret>),
 }
 
-/// Where a request goes that was let in.
-pub(super) enum Onward {
-    On,
-    /// It was a challenge, and this is the answer.
-    Answered(Box<Response<ResponseBody>>),
+/// Outcome for an accepted request.
+pub(super) enum WebhookOutcome {
+    /// The request goes on to the backend.
+    Forward,
+    /// The request was a challenge; this is the response.
+    Respond(Box<Response<ResponseBody>>),
 }
 
 impl Verifier {
-    /// Fails for a provider or a secret that cannot have been accepted by this version.
+    /// # Errors
+    /// If this version does not know the provider, or the secret is missing.
     pub(super) fn of(id: &str, module: &WebhookVerification, shared: &Arc<Webhooks>) -> Result<Self, Error> {
-        let unknown = || Error::new(Code::WebhookProviderUnknown, "The webhook provider is not known here.");
+        let unknown = || Error::new(Code::WebhookProviderUnknown, "This version does not know the webhook provider.");
         let provider = Provider::find(&module.provider).ok_or_else(unknown)?;
-        let Row { scheme, challenge } = Row::of(provider).ok_or_else(unknown)?;
+        let ProviderEntry { verification, challenge } = ProviderEntry::of(provider).ok_or_else(unknown)?;
         let secret = module.secret.clone().unwrap_or_default();
         if provider.has_secret() && secret.is_empty() {
             return Err(Error::from(Code::WebhookSecretMissing));
         }
         let key = |algorithm| hmac::Key::new(algorithm, secret.reveal().as_bytes());
-        let means = match scheme {
-            Scheme::Ways(ways) => Means::Ways(ways.iter().map(|way| Check::of(way, &secret)).collect()),
-            Scheme::Contentful => Means::Contentful(key(hmac::HMAC_SHA256)),
-            Scheme::GraphCms => Means::GraphCms(key(hmac::HMAC_SHA256)),
-            Scheme::Mailgun => Means::Mailgun(key(hmac::HMAC_SHA256), shared.used(id)),
-            Scheme::Plivo => Means::Plivo(key(hmac::HMAC_SHA256)),
-            Scheme::SendGrid => Means::SendGrid(sendgrid::key(&secret)),
-            Scheme::Sns => Means::Sns,
-            Scheme::Twilio => Means::Twilio(key(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY)),
-            Scheme::VMware => Means::VMware(vmware::credentials(&secret)),
+        let method = match verification {
+            Verification::Schemes(schemes) => {
+                VerificationMethod::Schemes(schemes.iter().map(|scheme| SchemeVerifier::of(scheme, &secret)).collect())
+            }
+            Verification::Contentful => VerificationMethod::Contentful(key(hmac::HMAC_SHA256)),
+            Verification::GraphCms => VerificationMethod::GraphCms(key(hmac::HMAC_SHA256)),
+            Verification::Mailgun => VerificationMethod::Mailgun(key(hmac::HMAC_SHA256), shared.used(id)),
+            Verification::Plivo => VerificationMethod::Plivo(key(hmac::HMAC_SHA256)),
+            Verification::SendGrid => VerificationMethod::SendGrid(sendgrid::key(&secret)),
+            Verification::Sns => VerificationMethod::Sns,
+            Verification::Twilio => VerificationMethod::Twilio(key(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY)),
+            Verification::VMware => VerificationMethod::VMware(vmware::credentials(&secret)),
         };
-        Ok(Verifier { provider, secret, challenge: *challenge, means, shared: shared.clone() })
+        Ok(Verifier { provider, secret, challenge: *challenge, method, shared: shared.clone() })
     }
 
-    /// Judges the head, then takes the body in and judges all of it. A request that cannot be right is refused before
-    /// its body is read.
-    async fn judge(&self, visit: &mut Visit<'_>) -> Result<Onward, Refused> {
-        let head = Head {
+    /// Verifies the head, then buffers the body and verifies the whole request. A request that cannot be valid is
+    /// refused before its body is read.
+    async fn verify_request(&self, visit: &mut Visit<'_>) -> Result<WebhookOutcome, VerifyError> {
+        let head = RequestHead {
             method: &visit.parts.method,
             uri: &visit.parts.uri,
             headers: &visit.parts.headers,
@@ -107,91 +111,97 @@ impl Verifier {
             now: self.shared.now(),
         };
         match challenge::unsigned(self.challenge, &self.secret, &head, visit.body.is_empty())? {
-            Some(Asked::Passes) => return Ok(Onward::On),
-            Some(Asked::Answered(answer)) => return Ok(Onward::Answered(answer)),
+            Some(ChallengeOutcome::Forward) => return Ok(WebhookOutcome::Forward),
+            Some(ChallengeOutcome::Respond(answer)) => return Ok(WebhookOutcome::Respond(answer)),
             None => {}
         }
         let claim = self.claim(&head);
-        // The one challenge that may be signed wrongly is known by its body; no other body is worth the trouble.
-        let question = self.challenge == Challenge::Xero
-            && visit.body.size_hint().exact().is_some_and(|length| length <= challenge::LONGEST_QUESTION);
-        if !question {
-            claim.as_ref().map_err(Reason::clone)?;
+        // Xero's challenge may have a wrong signature and is recognized by its body; no other body needs to be read.
+        let is_xero_challenge = self.challenge == Challenge::Xero
+            && visit.body.size_hint().exact().is_some_and(|length| length <= challenge::MAX_XERO_CHALLENGE_BYTES);
+        if !is_xero_challenge {
+            claim.as_ref().map_err(Rejection::clone)?;
         }
         let body = visit.body.buffer(&self.shared.room).await?;
-        let message = Message { head: &head, body: &body, limit: self.shared.room.max_body() };
+        let message = WebhookRequest { head: &head, body: &body, limit: self.shared.room.max_body() };
         let verdict = match claim {
-            Ok(claim) => self.verify(claim.as_ref(), &message).await,
+            Ok(claim) => self.verify_body(claim.as_ref(), &message).await,
             Err(reason) => Err(reason),
         };
         match challenge::signed(self.challenge, &self.secret, &message, verdict)? {
-            Some(Asked::Answered(answer)) => Ok(Onward::Answered(answer)),
-            Some(Asked::Passes) | None => Ok(Onward::On),
+            Some(ChallengeOutcome::Respond(answer)) => Ok(WebhookOutcome::Respond(answer)),
+            Some(ChallengeOutcome::Forward) | None => Ok(WebhookOutcome::Forward),
         }
     }
 
-    /// Reads the head. What is told in data says there what the body must fit.
-    fn claim(&self, head: &Head<'_>) -> Result<Option<Claim<'_>>, Reason> {
-        match &self.means {
-            Means::Ways(checks) => return Claim::first(checks, head).map(Some),
-            Means::Contentful(_) => contentful::head(head)?,
-            Means::GraphCms(_) => graphcms::head(head)?,
-            // All of it stands in the body.
-            Means::Mailgun(..) | Means::Sns => {}
-            Means::Plivo(_) => plivo::head(head)?,
-            Means::SendGrid(key) => sendgrid::head(key.as_ref(), head)?,
-            Means::Twilio(_) => twilio::head(head)?,
-            Means::VMware(credentials) => vmware::head(credentials.as_ref(), head)?,
+    /// Verifies the head. For table-driven schemes, returns the values that the body must match.
+    fn claim(&self, head: &RequestHead<'_>) -> Result<Option<ReceivedSignature<'_>>, Rejection> {
+        match &self.method {
+            VerificationMethod::Schemes(checks) => return ReceivedSignature::first(checks, head).map(Some),
+            VerificationMethod::Contentful(_) => contentful::head(head)?,
+            VerificationMethod::GraphCms(_) => graphcms::head(head)?,
+            // The body contains everything.
+            VerificationMethod::Mailgun(..) | VerificationMethod::Sns => {}
+            VerificationMethod::Plivo(_) => plivo::head(head)?,
+            VerificationMethod::SendGrid(key) => sendgrid::head(key.as_ref(), head)?,
+            VerificationMethod::Twilio(_) => twilio::head(head)?,
+            VerificationMethod::VMware(credentials) => vmware::head(credentials.as_ref(), head)?,
         }
         Ok(None)
     }
 
-    async fn verify(&self, claim: Option<&Claim<'_>>, message: &Message<'_>) -> Result<(), Reason> {
-        match &self.means {
-            Means::Ways(_) => claim.map_or(Err(Reason::Wrong), |claim| claim.judge(message)),
-            Means::Contentful(key) => contentful::judge(key, message),
-            Means::GraphCms(key) => graphcms::judge(key, message),
-            Means::Mailgun(key, used) => mailgun::judge(key, used, message),
-            Means::Plivo(key) => plivo::judge(key, message),
-            Means::SendGrid(key) => sendgrid::judge(key.as_ref(), message),
-            Means::Sns => sns::judge(sns::read(message)?, &self.shared.certificates, message).await,
-            Means::Twilio(key) => twilio::judge(key, message),
-            // The head says everything.
-            Means::VMware(credentials) => vmware::head(credentials.as_ref(), message.head),
+    async fn verify_body(
+        &self,
+        claim: Option<&ReceivedSignature<'_>>,
+        message: &WebhookRequest<'_>,
+    ) -> Result<(), Rejection> {
+        match &self.method {
+            VerificationMethod::Schemes(_) => {
+                claim.map_or(Err(Rejection::WrongSignature), |claim| claim.verify(message))
+            }
+            VerificationMethod::Contentful(key) => contentful::verify(key, message),
+            VerificationMethod::GraphCms(key) => graphcms::verify(key, message),
+            VerificationMethod::Mailgun(key, used) => mailgun::verify(key, used, message),
+            VerificationMethod::Plivo(key) => plivo::verify(key, message),
+            VerificationMethod::SendGrid(key) => sendgrid::verify(key.as_ref(), message),
+            VerificationMethod::Sns => sns::verify(sns::read(message)?, &self.shared.certificates, message).await,
+            VerificationMethod::Twilio(key) => twilio::verify(key, message),
+            // The head contains everything.
+            VerificationMethod::VMware(credentials) => vmware::head(credentials.as_ref(), message.head),
         }
     }
 }
 
-/// Why a request goes no further.
-enum Refused {
-    /// It is not the provider's.
-    Reason(Reason),
-    /// Its body cannot be taken in.
+/// Reason why a request is refused.
+enum VerifyError {
+    /// The provider did not send it.
+    Rejected(Rejection),
+    /// Its body cannot be buffered.
     Body(Refusal),
 }
 
-impl From<Reason> for Refused {
-    fn from(reason: Reason) -> Self {
-        Refused::Reason(reason)
+impl From<Rejection> for VerifyError {
+    fn from(reason: Rejection) -> Self {
+        VerifyError::Rejected(reason)
     }
 }
 
-impl From<Refusal> for Refused {
+impl From<Refusal> for VerifyError {
     fn from(refusal: Refusal) -> Self {
-        Refused::Body(refusal)
+        VerifyError::Body(refusal)
     }
 }
 
-/// Judges one request.
-pub(super) async fn stage(verifier: Option<&Verifier>, visit: &mut Visit<'_>) -> Result<Onward, Refusal> {
-    let Some(verifier) = verifier else { return Ok(Onward::On) };
+/// Verifies one request.
+pub(super) async fn stage(verifier: Option<&Verifier>, visit: &mut Visit<'_>) -> Result<WebhookOutcome, Refusal> {
+    let Some(verifier) = verifier else { return Ok(WebhookOutcome::Forward) };
     let began = Instant::now();
-    let outcome = verifier.judge(visit).await;
+    let outcome = verifier.verify_request(visit).await;
     let name = verifier.provider.name();
     visit.trace.record(NAME, Some(name.to_owned()), outcome.is_ok(), began);
     outcome.map_err(|refused| match refused {
-        Refused::Body(refusal) => refusal,
-        Refused::Reason(reason) => {
+        VerifyError::Body(refusal) => refusal,
+        VerifyError::Rejected(reason) => {
             let message = format!("This is not a webhook of `{name}` for this address: {reason}.");
             Refusal::new(Fault::Route, Error::new(Code::WebhookRefused, message))
         }

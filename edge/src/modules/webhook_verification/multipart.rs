@@ -1,58 +1,58 @@
-//! Forms in parts, as they come with attachments: the fields that are text, and nothing of the files.
+//! Multipart forms (RFC 7578), which providers send with attachments: the text fields, without the files.
 
 use super::{
-    message::{Field, MOST_FIELDS},
-    reason::Reason,
+    rejection::Rejection,
+    request::{Field, MAX_FIELDS},
 };
 
-/// Longer than any that is allowed.
-const LONGEST_BOUNDARY: usize = 70;
-/// The head of a part names a field, and nothing more that matters.
-const LONGEST_HEAD: usize = 1024;
+/// Maximum length of a boundary (RFC 2046, section 5.1.1).
+const MAX_BOUNDARY_BYTES: usize = 70;
+/// Maximum size of the head of a part.
+const MAX_HEAD_BYTES: usize = 1024;
 
-/// The boundary in a content type, if it is that of a form in parts.
+/// The boundary in a content type, if that is a multipart form.
 pub(super) fn boundary(content_type: &str) -> Option<&str> {
     let (kind, parameters) = content_type.split_once(';')?;
     if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
         return None;
     }
-    let mut said = parameters.split(';').filter_map(|one| {
+    let mut values = parameters.split(';').filter_map(|one| {
         let (name, value) = one.split_once('=')?;
         name.trim().eq_ignore_ascii_case("boundary").then(|| value.trim().trim_matches('"'))
     });
-    let boundary = said.next().filter(|_| said.next().is_none())?;
-    (1..=LONGEST_BOUNDARY).contains(&boundary.len()).then_some(boundary)
+    let boundary = values.next().filter(|_| values.next().is_none())?;
+    (1..=MAX_BOUNDARY_BYTES).contains(&boundary.len()).then_some(boundary)
 }
 
-/// The fields of a form in parts; files are passed over.
-pub(super) fn fields(body: &[u8], boundary: &str) -> Result<Vec<Field>, Reason> {
-    let broken = Reason::Body("its form cannot be read");
+/// The fields of a multipart form; files are skipped.
+pub(super) fn fields(body: &[u8], boundary: &str) -> Result<Vec<Field>, Rejection> {
+    let malformed = Rejection::InvalidBody("its form cannot be parsed");
     let delimiter = [b"\r\n--", boundary.as_bytes()].concat();
-    // Before the first delimiter a line may end, or the body begin.
+    // The first delimiter follows a line break or begins the body.
     let mut rest = match body.strip_prefix(&delimiter[2..]) {
         Some(rest) => rest,
-        None => split(body, &delimiter).ok_or_else(|| broken.clone())?.1,
+        None => split(body, &delimiter).ok_or_else(|| malformed.clone())?.1,
     };
     let mut fields = Vec::new();
     let mut parts = 0;
     while let Some(part) = rest.strip_prefix(b"\r\n") {
         parts += 1;
-        if parts > MOST_FIELDS {
-            return Err(Reason::Body("its form has too many fields"));
+        if parts > MAX_FIELDS {
+            return Err(Rejection::InvalidBody("its form has too many fields"));
         }
-        let (part, after) = split(part, &delimiter).ok_or_else(|| broken.clone())?;
-        let (head, value) = split(part, b"\r\n\r\n").ok_or_else(|| broken.clone())?;
-        if let Some(name) = named(head) {
+        let (part, after) = split(part, &delimiter).ok_or_else(|| malformed.clone())?;
+        let (head, value) = split(part, b"\r\n\r\n").ok_or_else(|| malformed.clone())?;
+        if let Some(name) = field_name(head) {
             fields.push((name, value.to_vec()));
         }
         rest = after;
     }
-    if rest.starts_with(b"--") { Ok(fields) } else { Err(broken) }
+    if rest.starts_with(b"--") { Ok(fields) } else { Err(malformed) }
 }
 
-/// The name of a field in the head of its part; none for a file.
-fn named(head: &[u8]) -> Option<Vec<u8>> {
-    let head = std::str::from_utf8(head).ok().filter(|head| head.len() <= LONGEST_HEAD)?;
+/// The name of a field in the head of its part; `None` for a file.
+fn field_name(head: &[u8]) -> Option<Vec<u8>> {
+    let head = std::str::from_utf8(head).ok().filter(|head| head.len() <= MAX_HEAD_BYTES)?;
     let line = head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case("content-disposition").then_some(value)
@@ -76,7 +76,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_boundary_stands_in_the_content_type_once() {
+    fn the_content_type_contains_one_boundary() {
         for (text, expected) in [
             ("multipart/form-data; boundary=xYz", Some("xYz")),
             ("Multipart/Form-Data; charset=utf-8; Boundary=\"a b\"", Some("a b")),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_read_and_files_are_not() {
+    fn fields_are_parsed_and_files_skipped() {
         let body = "preamble\r\n--b\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nabc\r\n--b\r\n\
                     Content-Type: text/plain\r\ncontent-disposition: form-data; name=\"file\"; filename=\"token\"\r\n\r\n\
                     -- bc\r\nx\r\n--b\r\nContent-Disposition: form-data; name=empty\r\n\r\n\r\n--b--\r\nepilogue";
@@ -103,13 +103,13 @@ mod tests {
             assert!(fields(broken.as_bytes(), "b").is_err(), "{broken:?}");
         }
         let many = |count: usize| format!("{}--b--", "--b\r\n\r\n\r\n\r\n".repeat(count));
-        assert!(fields(many(MOST_FIELDS).as_bytes(), "b").is_ok());
-        assert!(fields(many(MOST_FIELDS + 1).as_bytes(), "b").is_err());
+        assert!(fields(many(MAX_FIELDS).as_bytes(), "b").is_ok());
+        assert!(fields(many(MAX_FIELDS + 1).as_bytes(), "b").is_err());
     }
 
     proptest! {
         #[test]
-        fn whatever_is_sent_is_read_without_a_panic(body in "(--b|\r\n|--|name=|\"|;|:|Content-Disposition|form-data|[a-z]){0,20}") {
+        fn any_input_is_parsed_without_a_panic(body in "(--b|\r\n|--|name=|\"|;|:|Content-Disposition|form-data|[a-z]){0,20}") {
             let _ = fields(body.as_bytes(), "b");
             let _ = boundary(&body);
         }

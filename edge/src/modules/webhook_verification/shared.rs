@@ -1,6 +1,6 @@
-//! What the checks of all routes share, and what must outlive a change of a route.
+//! State shared by the verification of all routes, which outlives changes of a route.
 
-use super::{SigningCertificates, certificates::Certificates, own::mailgun::Used};
+use super::{SigningCertificates, certificates::Certificates, custom::mailgun::UsedTokens};
 use crate::{http::BufferBudget, limits::Limits};
 use jiff::Timestamp;
 use std::{
@@ -8,12 +8,12 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// One for the whole edge.
+/// The state, one per edge.
 pub(crate) struct Webhooks {
     now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     pub(super) room: BufferBudget,
     pub(super) certificates: Certificates,
-    used: Mutex<HashMap<String, Arc<Used>>>,
+    used: Mutex<HashMap<String, Arc<UsedTokens>>>,
 }
 
 impl Webhooks {
@@ -34,12 +34,12 @@ impl Webhooks {
         (self.now)()
     }
 
-    /// What was used on a route already.
-    pub(super) fn used(&self, id: &str) -> Arc<Used> {
+    /// The one-time tokens that a route has received.
+    pub(super) fn used(&self, id: &str) -> Arc<UsedTokens> {
         self.all_used().entry(id.to_owned()).or_default().clone()
     }
 
-    /// Forgets what was used on a route that is no more.
+    /// Removes the tokens of a route that was deleted.
     pub(crate) fn forget(&self, owner: &str) {
         self.all_used().remove(owner);
     }
@@ -48,7 +48,7 @@ impl Webhooks {
         self.all_used().retain(|id, _| stays(id));
     }
 
-    fn all_used(&self) -> MutexGuard<'_, HashMap<String, Arc<Used>>> {
+    fn all_used(&self) -> MutexGuard<'_, HashMap<String, Arc<UsedTokens>>> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

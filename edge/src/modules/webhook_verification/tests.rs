@@ -1,13 +1,13 @@
-//! The stage as a request meets it: verdicts, sentences, and whatever anybody may send.
+//! Tests of the whole stage: decisions, messages, and arbitrary input.
 
 use super::{
-    fuzzing::{judged, verifier},
+    fuzzing::{run_stage, verifier},
     *,
 };
 use hyper::Request;
 use proptest::prelude::*;
 
-fn refused(outcome: Result<Onward, Refusal>) -> Refusal {
+fn refused(outcome: Result<WebhookOutcome, Refusal>) -> Refusal {
     outcome.err().expect("refused")
 }
 
@@ -22,41 +22,41 @@ fn request(headers: &[(&str, &str)]) -> Request<&'static [u8]> {
 const GITHUB: &str = "X-Hub-Signature-256";
 
 #[tokio::test]
-async fn the_verdict_stands_in_the_trace() {
+async fn the_trace_contains_the_decision() {
     let verifier = verifier("GitHub", "hunter2").expect("a verifier");
     let key = hmac::Key::new(hmac::HMAC_SHA256, b"hunter2");
     let signature: String = hmac::sign(&key, b"{}").as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     let signature = format!("sha256={signature}");
-    let (outcome, trace) = judged(&verifier, request(&[(GITHUB, &signature)])).await;
+    let (outcome, trace) = run_stage(&verifier, request(&[(GITHUB, &signature)])).await;
     assert!(
-        matches!(outcome, Ok(Onward::On)) && trace.starts_with("webhook_verification passed by github in"),
+        matches!(outcome, Ok(WebhookOutcome::Forward)) && trace.starts_with("webhook_verification passed by github in"),
         "{trace}"
     );
-    let (outcome, trace) = judged(&verifier, request(&[])).await;
+    let (outcome, trace) = run_stage(&verifier, request(&[])).await;
     assert!(outcome.is_err() && trace.starts_with("webhook_verification refused by github in"), "{trace}");
 }
 
 #[tokio::test]
-async fn a_refusal_says_what_is_missing_and_never_what_would_be_right() {
+async fn a_refusal_names_the_problem_and_never_the_correct_value() {
     let wrong = format!("sha256={}", "0".repeat(64));
     for (provider, secret, headers, said) in [
         ("github", "hunter2", &[][..], "the `X-Hub-Signature-256` header is missing"),
         ("github", "hunter2", &[(GITHUB, wrong.as_str()), (GITHUB, wrong.as_str())], "more than once"),
-        ("github", "hunter2", &[(GITHUB, "hello")], "is not written as this provider writes it"),
-        ("github", "hunter2", &[(GITHUB, wrong.as_str())], "its signature does not fit"),
+        ("github", "hunter2", &[(GITHUB, "hello")], "does not have the format of this provider"),
+        ("github", "hunter2", &[(GITHUB, wrong.as_str())], "its signature does not match"),
         ("docusign", "hunter2", &[], "the `X-DocuSign-Signature-1` header is missing"),
         ("stripe", "hunter2", &[("Stripe-Signature", "t=1,v1=00")], "more than 300 seconds away"),
-        ("stripe", "hunter2", &[("Stripe-Signature", "t=now,v1=00")], "its timestamp cannot be read"),
+        ("stripe", "hunter2", &[("Stripe-Signature", "t=now,v1=00")], "its timestamp cannot be parsed"),
         ("hubspot", "hunter2", &[("X-HubSpot-Signature", "00")], "the `X-HubSpot-Signature-Version` header is missing"),
         ("twilio", "hunter2", &[], "the `X-Twilio-Signature` header is missing"),
         ("svix", "whsec_hunter2!", &[("svix-signature", "v1,AAAA")], "it is not base64"),
         ("vmware", "hunter2", &[("Authorization", "Basic aHVudGVyMg==")], "not of the form user::password"),
         ("sendgrid", "hunter2", &[], "the secret of the route is not a public key"),
-        ("sns", "", &[], "its body is not a message with a signature"),
+        ("sns", "", &[], "its body is not a signed message"),
         ("mailgun", "hunter2", &[], "its body is not a JSON object of this provider"),
     ] {
         let verifier = verifier(provider, secret).expect("a verifier");
-        let (outcome, _) = judged(&verifier, request(headers)).await;
+        let (outcome, _) = run_stage(&verifier, request(headers)).await;
         let error = refused(outcome).error;
         assert_eq!((error.code, error.status()), (Code::WebhookRefused, 403), "{provider}");
         assert!(error.message.contains(said), "{provider}: {}", error.message);
@@ -66,7 +66,7 @@ async fn a_refusal_says_what_is_missing_and_never_what_would_be_right() {
 }
 
 #[test]
-fn what_this_version_does_not_know_lets_nobody_in() {
+fn unknown_providers_are_refused() {
     assert!(verifier("githib", "hunter2").is_err());
     assert!(verifier("github", "").is_err());
     assert!(verifier("sns", "").is_ok());
@@ -76,18 +76,18 @@ fn what_this_version_does_not_know_lets_nobody_in() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_cannot_be_fetched_is_no_proof() {
+async fn without_its_certificate_a_message_is_refused() {
     let message = br#"{"Type":"Notification","MessageId":"1","TopicArn":"a","Message":"m",
         "Timestamp":"2023-11-14T22:13:20.000Z","SignatureVersion":"2","Signature":"AAAA",
         "SigningCertURL":"https://sns.us-east-1.amazonaws.com/SimpleNotificationService-a.pem"}"#;
     let request = Request::post("/").header("host", "hooks.test").body(&message[..]).expect("a request");
-    let (outcome, _) = judged(&verifier("sns", "").expect("a verifier"), request).await;
+    let (outcome, _) = run_stage(&verifier("sns", "").expect("a verifier"), request).await;
     let message = refused(outcome).error.message;
     assert!(message.contains("cannot be fetched at the moment"), "{message}");
 }
 
 #[tokio::test]
-async fn what_unpacks_to_more_than_the_limit_is_not_unpacked_to_its_end() {
+async fn decompression_stops_at_the_limit() {
     use std::io::Write;
     let packed = |length: usize| {
         let mut packing = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -95,7 +95,7 @@ async fn what_unpacks_to_more_than_the_limit_is_not_unpacked_to_its_end() {
         packing.finish().expect("packed")
     };
     let limit = crate::limits::Limits::default().buffered_body;
-    for (length, said) in [(limit, "its signature does not fit"), (limit + 1, "too large when it is unpacked")] {
+    for (length, said) in [(limit, "its signature does not match"), (limit + 1, "too large after decompression")] {
         let body = packed(length);
         assert!(body.len() < limit / 100);
         let request = Request::post("/")
@@ -105,7 +105,7 @@ async fn what_unpacks_to_more_than_the_limit_is_not_unpacked_to_its_end() {
             .header("x-ua-signature", "00")
             .body(&body[..])
             .expect("a request");
-        let (outcome, _) = judged(&verifier("airship", "hunter2").expect("a verifier"), request).await;
+        let (outcome, _) = run_stage(&verifier("airship", "hunter2").expect("a verifier"), request).await;
         let message = refused(outcome).error.message;
         assert!(message.contains(said), "{message}");
     }
@@ -142,7 +142,7 @@ const HEADERS: &[&str] = &[
 
 proptest! {
     #[test]
-    fn whatever_is_sent_is_judged_without_a_panic_and_does_not_pass(
+    fn arbitrary_requests_never_panic_and_never_pass(
         provider in proptest::sample::select(Provider::ALL),
         headers in proptest::collection::vec((proptest::sample::select(HEADERS), HEADER_VALUE), 0..6),
         target in "/[a-z%?&=@0-9]{0,20}",
@@ -156,9 +156,9 @@ proptest! {
         let secret = if provider == Provider::Sns { "" } else { "aHVudGVyMg==" };
         let verifier = verifier(provider.name(), secret).expect("a verifier");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-        // A question that is signed wrongly is answered, too.
-        let (outcome, _) = runtime.block_on(judged(&verifier, request));
-        prop_assert!(!matches!(outcome, Ok(Onward::On)), "{provider:?}");
+        // Challenges with a wrong signature get a response, too.
+        let (outcome, _) = runtime.block_on(run_stage(&verifier, request));
+        prop_assert!(!matches!(outcome, Ok(WebhookOutcome::Forward)), "{provider:?}");
     }
 }
 

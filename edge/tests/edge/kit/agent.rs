@@ -13,7 +13,7 @@ use std::{
 };
 use tokio::{net::TcpStream, task::JoinHandle};
 
-/// Where tunnels lead, by their number.
+/// Local addresses of the tunnels, by number.
 type Routes = Arc<Mutex<HashMap<u32, SocketAddr>>>;
 
 pub(crate) struct Agent {
@@ -117,7 +117,7 @@ impl Agent {
         Ok(bound)
     }
 
-    /// Ends without a word, as a machine does that loses its power.
+    /// Disconnects abruptly, like a machine that loses power.
     pub(crate) async fn vanish(self) {
         self.serving.abort();
         for connection in self.connections.lock().unwrap().drain(..) {

@@ -1,4 +1,4 @@
-//! Authorities of visitors, the certificates they issue, and visitors who show them.
+//! Certificate authorities of visitors, their certificates, and visitors who present them.
 
 use super::{PATIENCE, World, visitor::Visitor};
 use rcgen::{BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, SanType};
@@ -14,15 +14,15 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// Somebody who issues certificates.
+/// A certificate authority.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
-    /// Certificates between what it issues and the root, its own first; none for a root.
+    /// Certificates between its own and the root, its own first; empty for a root.
     between: Vec<CertificateDer<'static>>,
     pub(crate) pem: Arc<str>,
 }
 
-/// A chain and its key.
+/// A certificate chain and its key.
 pub(crate) struct Holder {
     chain: Vec<CertificateDer<'static>>,
     key: Vec<u8>,
@@ -47,7 +47,7 @@ impl Authority {
         Authority { pem: made.pem().into(), issuer: Issuer::new(params, key), between: Vec::new() }
     }
 
-    /// An authority below this one.
+    /// An intermediate authority.
     pub(crate) fn intermediate(&self, name: &str) -> Self {
         let (key, params) = (KeyPair::generate().unwrap(), authority(name));
         let made = params.signed_by(&key, &self.issuer).unwrap();
@@ -74,7 +74,7 @@ impl Authority {
     }
 }
 
-/// A visitor's own side of TLS. Connections made with the same one resume sessions.
+/// The TLS client of a visitor; connections of the same client resume sessions.
 pub(crate) fn side(
     world: &World,
     holder: Option<&Holder>,
@@ -104,17 +104,17 @@ pub(crate) async fn connect(world: &World, side: &Arc<ClientConfig>, name: &str)
     TlsConnector::from(side.clone()).connect(name, stream).await
 }
 
-/// A visitor who came in.
+/// An accepted visitor.
 pub(crate) async fn comes_in(world: &World, side: &Arc<ClientConfig>, name: &str) -> Visitor<TlsStream<TcpStream>> {
     Visitor::on(connect(world, side, name).await.unwrap_or_else(|error| panic!("{name}: {error}")))
 }
 
-/// The alert that a visitor is turned away with, who has said something before hearing it.
+/// The alert with which a visitor is refused who has sent data before receiving it.
 pub(crate) async fn turned_away(world: &World, side: &Arc<ClientConfig>, name: &str) -> AlertDescription {
     let failed = match connect(world, side, name).await {
         Err(error) => error,
         Ok(mut stream) => {
-            // With TLS 1.3 the visitor is done before the edge has seen the certificate.
+            // In TLS 1.3, the client finishes its handshake before the edge verifies the certificate.
             let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n").await;
             let mut heard = Vec::new();
             let read = timeout(PATIENCE, stream.read_to_end(&mut heard)).await.expect("in time");

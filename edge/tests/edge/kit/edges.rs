@@ -1,4 +1,4 @@
-//! Edges as they are published, made in a few words.
+//! Builders for published edges.
 
 use super::World;
 use postern_api::{
@@ -14,17 +14,17 @@ pub(crate) fn name(text: &str) -> HostName {
     HostName::parse(text).unwrap()
 }
 
-/// Settings that name a backend and nothing else.
+/// Settings with only a backend.
 pub(crate) fn to(backend: &str) -> Settings {
     Settings { backend: Some(backend.to_owned()), ..Settings::default() }
 }
 
-/// A route of a path and everything below it.
+/// A route for a path prefix.
 pub(crate) fn below(path: &str, settings: Settings) -> Arc<HttpsRoute> {
     route(MatchType::PathPrefix, path, settings)
 }
 
-/// A route of a path alone.
+/// A route for an exact path.
 pub(crate) fn exactly(path: &str, settings: Settings) -> Arc<HttpsRoute> {
     route(MatchType::ExactPath, path, settings)
 }
@@ -72,7 +72,7 @@ pub(crate) fn address(address: SocketAddr) -> Backend {
 }
 
 impl World {
-    /// Publishes these backends beside those that are there, and waits until they count.
+    /// Publishes further backends and waits until they are applied.
     pub(crate) async fn backends(&self, backends: impl IntoIterator<Item = (&str, Backend)>) {
         self.change(|published| {
             for (id, backend) in backends {
@@ -82,7 +82,7 @@ impl World {
         self.applied().await;
     }
 
-    /// Publishes an HTTPS edge in the place of the one with the same id, and waits until it counts.
+    /// Publishes an HTTPS edge, replacing one with the same id, and waits until it is applied.
     pub(crate) async fn https_edge(&self, edge: HttpsEdge) {
         self.change(|published: &mut Published| {
             published.https_edges.insert_mut(edge.id.clone(), Arc::new(edge));
@@ -90,7 +90,7 @@ impl World {
         self.applied().await;
     }
 
-    /// The same for a TLS edge.
+    /// Publishes a TLS edge, replacing one with the same id, and waits until it is applied.
     pub(crate) async fn tls_edge(&self, edge: TlsEdge) {
         self.change(|published: &mut Published| {
             published.tls_edges.insert_mut(edge.id.clone(), Arc::new(edge));

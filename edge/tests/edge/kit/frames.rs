@@ -1,4 +1,4 @@
-//! HTTP/2 written frame by frame, for what no proper client would send.
+//! HTTP/2 frame by frame, for requests that no proper client sends.
 
 use super::{PATIENCE, World, visitor};
 use tokio::{
@@ -15,9 +15,9 @@ pub(crate) const SETTINGS: u8 = 4;
 pub(crate) const GOAWAY: u8 = 7;
 pub(crate) const WINDOW_UPDATE: u8 = 8;
 pub(crate) const CONTINUATION: u8 = 9;
-/// No more frames of this kind will follow on the stream.
+/// The last frame of the stream.
 pub(crate) const END_STREAM: u8 = 1;
-/// The header block ends here.
+/// The end of the header block.
 pub(crate) const END_HEADERS: u8 = 4;
 
 /// The settings that some tests change.
@@ -33,14 +33,14 @@ pub(crate) struct Frame {
     pub(crate) payload: Vec<u8>,
 }
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It was answered with this status.
+    /// A response with this status.
     Answered(u16),
-    /// Its stream was reset, with this error.
+    /// The stream was reset with this error.
     Reset(u32),
-    /// The connection is over; with this error, if one was told.
+    /// The connection ended, with the error of its GOAWAY frame if any.
     Over(Option<u32>),
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Frames {
     stream: TlsStream<TcpStream>,
 }
 
-/// A header block in the plainest coding: every field literal, nothing remembered.
+/// A header block of literal fields without indexing (RFC 7541, section 6.2.2).
 pub(crate) fn block(fields: &[(&[u8], &[u8])]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in fields {
@@ -76,7 +76,7 @@ fn length(block: &mut Vec<u8>, length: usize) {
 }
 
 impl Frames {
-    /// Shakes hands and announces these settings.
+    /// Connects and announces these settings.
     pub(crate) async fn open(world: &World, name: &str, settings: &[(u16, u32)]) -> Frames {
         let mut stream = visitor::tls(world, name, &[b"h2"]).await;
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
@@ -91,7 +91,7 @@ impl Frames {
         frames
     }
 
-    /// Sends a frame; to somebody who has hung up, maybe.
+    /// Sends a frame; the peer may have closed already.
     pub(crate) async fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
         let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
         frame.extend_from_slice(&[kind, flags]);
@@ -120,7 +120,7 @@ impl Frames {
         timeout(PATIENCE, read).await.expect("the edge says something in time")
     }
 
-    /// Waits for what becomes of a request.
+    /// Waits for the outcome of a request.
     pub(crate) async fn fate(&mut self, stream: u32) -> Fate {
         let error = |payload: &[u8]| payload.first_chunk().map(|bytes| u32::from_be_bytes(*bytes)).unwrap();
         loop {
@@ -128,7 +128,7 @@ impl Frames {
             match frame.kind {
                 HEADERS if frame.stream == stream => return Fate::Answered(status(&frame.payload)),
                 RST_STREAM if frame.stream == stream => return Fate::Reset(error(&frame.payload)),
-                // A gentle end lets the requests finish that were asked before it.
+                // A graceful GOAWAY lets earlier requests finish.
                 GOAWAY if error(&frame.payload[4..]) != 0 => return Fate::Over(Some(error(&frame.payload[4..]))),
                 SETTINGS if frame.flags & 1 == 0 => {
                     self.send(SETTINGS, 1, 0, &[]).await;
@@ -149,7 +149,7 @@ fn status(block: &[u8]) -> u16 {
         [0x8c, ..] => 400,
         [0x8d, ..] => 404,
         [0x8e, ..] => 500,
-        // A new entry under the name of static entry 8: `:status`.
+        // A literal with the name of static entry 8, `:status`.
         [0x48, length, rest @ ..] => {
             let text = &rest[..usize::from(length & 0x7f)];
             if length & 0x80 == 0 { std::str::from_utf8(text).unwrap().parse().unwrap() } else { huffman(text) }
@@ -158,7 +158,7 @@ fn status(block: &[u8]) -> u16 {
     }
 }
 
-/// Digits in Huffman's code: 0 to 2 have five bits, the others six.
+/// Decodes Huffman-coded digits (RFC 7541, appendix B): 0 to 2 have five bits, the others six.
 fn huffman(text: &[u8]) -> u16 {
     let bits: Vec<u16> = text.iter().flat_map(|byte| (0..8).rev().map(move |bit| u16::from(byte >> bit & 1))).collect();
     let (mut number, mut at) = (0, 0);

@@ -1,4 +1,4 @@
-//! A local service that speaks HTTP/2 without being asked, and visitors who stream to it.
+//! A local service with prior-knowledge HTTP/2, and visitors who stream to it.
 
 use super::{World, visitor::tls};
 use bytes::Bytes;
@@ -22,28 +22,28 @@ use std::{
 };
 use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
-/// Sends back what it gets, piece by piece, and says `grpc-status: 0` at the end.
+/// Echoes the body chunk by chunk, with `grpc-status: 0` at the end.
 pub(crate) struct H2c {
     pub(crate) address: SocketAddr,
     pub(crate) told: Arc<Told>,
-    /// Ends every connection the gentle way.
+    /// Ends every connection gracefully.
     goodbye: Arc<Notify>,
     task: JoinHandle<()>,
 }
 
-/// What the service came to know.
+/// Records of the service.
 #[derive(Default)]
 pub(crate) struct Told {
     pub(crate) connections: AtomicUsize,
     pub(crate) ended: AtomicUsize,
-    /// Requests that were given up before they were answered.
+    /// Requests that were canceled before the response.
     pub(crate) given_up: AtomicUsize,
     /// Requests that wait for one another.
     pub(crate) waiting: AtomicUsize,
     pub(crate) heads: Mutex<Vec<Parts>>,
 }
 
-/// What a visitor streams.
+/// The stream of a visitor.
 pub(crate) type Stream = StreamBody<mpsc::Receiver<Result<Frame<Bytes>, Infallible>>>;
 
 impl H2c {
@@ -51,7 +51,7 @@ impl H2c {
         H2c::allowing(None).await
     }
 
-    /// One that serves so many requests at once on a connection.
+    /// A service with a limit of concurrent requests per connection.
     pub(crate) async fn allowing(streams: Option<u32>) -> H2c {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -86,7 +86,7 @@ impl H2c {
         self.told.connections.load(Ordering::SeqCst)
     }
 
-    /// Ends the connections there are, and goes on with new ones.
+    /// Ends the current connections gracefully and accepts new ones.
     pub(crate) fn say_goodbye(&self) {
         self.goodbye.notify_waiters();
     }
@@ -117,7 +117,7 @@ async fn answer(
     told.heads.lock().unwrap().push(parts);
     let mut given_up = GivenUp(Some(told.clone()));
     match path.split_once('/').and_then(|(_, path)| path.split_once('/')) {
-        // Answered once so many are here.
+        // Responds once this many requests have arrived.
         Some(("together", count)) => {
             told.waiting.fetch_add(1, Ordering::SeqCst);
             let count: usize = count.parse().unwrap();
@@ -134,7 +134,7 @@ async fn answer(
     Ok(Response::builder().header("content-type", "application/grpc").body(body).unwrap())
 }
 
-/// A visitor who streams, over HTTP/2.
+/// A visitor who streams over HTTP/2.
 pub(crate) async fn streaming(world: &World, name: &str) -> SendRequest<Stream> {
     let stream = tls(world, name, &[b"h2"]).await;
     let (sender, connection) =

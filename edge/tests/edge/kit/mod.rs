@@ -1,4 +1,4 @@
-//! A real edge on loopback, real agents in this process, and visitors who can be as rude as they like.
+//! A real edge on loopback, real agents in this process, and arbitrary visitors.
 
 pub(crate) mod agent;
 pub(crate) mod client_certificates;
@@ -30,7 +30,7 @@ use tokio::sync::watch;
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// An edge, and everything a test needs to know about it.
+/// An edge and what tests need to know about it.
 pub(crate) struct World {
     pub(crate) edge: Edge,
     pub(crate) publish: watch::Sender<Arc<Published>>,
@@ -62,13 +62,13 @@ impl World {
         self.edge.live()
     }
 
-    /// Publishes a change of what is published.
+    /// Changes the published configuration.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Published)) {
         let mut published = Published::clone(&self.publish.borrow());
         let before = published.clone();
         change(&mut published);
         published.revision += 1;
-        // Every other configuration tells what has changed; the edge must do as well without.
+        // Every other configuration lists its changes; the edge must handle both forms.
         published.cursor = match published.revision % 2 {
             0 => before.cursor.then(changed(&before, &published)),
             _ => ChangeCursor::default(),
@@ -76,7 +76,7 @@ impl World {
         self.publish.send_replace(Arc::new(published));
     }
 
-    /// Waits until everything published is served by.
+    /// Waits until everything published is applied.
     pub(crate) async fn applied(&self) {
         let wanted = self.publish.borrow().revision;
         let mut reached = self.reached.clone();
@@ -94,7 +94,7 @@ impl World {
     }
 }
 
-/// What is other than before.
+/// The differences to the former configuration.
 fn changed(before: &Published, now: &Published) -> Changed {
     fn edges<T>(before: &Listed<T>, now: &Listed<T>) -> BTreeSet<String> {
         let same = |id: &String| before.get(id).zip(now.get(id)).is_some_and(|(one, other)| Arc::ptr_eq(one, other));
@@ -122,7 +122,7 @@ pub(crate) fn credential(token: &Token, rules: &[&str]) -> Credential {
     }
 }
 
-/// Waits for a condition; says what it was when it does not come true.
+/// Waits for a condition and names it on failure.
 pub(crate) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !condition() {
@@ -131,7 +131,7 @@ pub(crate) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Signs a certificate for whatever name is asked for.
+/// Issues a certificate for any name.
 struct Authority {
     root: CertificateDer<'static>,
     issuer: rcgen::Issuer<'static, rcgen::KeyPair>,

@@ -1,4 +1,4 @@
-//! Local services: they say what they are told to say, byte by byte, and keep what they heard.
+//! Local services with scripted responses, which record their requests.
 
 use std::{
     future::Future,
@@ -39,7 +39,7 @@ impl Origin {
         Origin { address, heard, connections, task }
     }
 
-    /// Answers every request with 200 and this text.
+    /// Responds to every request with 200 and this text.
     pub(crate) async fn says(text: &'static str) -> Origin {
         Origin::answering(move |_| {
             format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}", text.len())
@@ -47,7 +47,7 @@ impl Origin {
         .await
     }
 
-    /// Answers every request (its head and body as text) with what `answer` makes of it.
+    /// Responds to every request (its head and body as text) with the result of `answer`.
     pub(crate) async fn answering(answer: impl Fn(&str) -> String + Clone + Send + Sync + 'static) -> Origin {
         Origin::serving(move |mut talk| {
             let answer = answer.clone();
@@ -64,7 +64,7 @@ impl Origin {
         .await
     }
 
-    /// Sends back every byte it gets.
+    /// Echoes every byte.
     pub(crate) async fn echo() -> Origin {
         Origin::serving(|talk| async move {
             let (mut reader, mut writer) = talk.stream.into_split();
@@ -73,7 +73,7 @@ impl Origin {
         .await
     }
 
-    /// Says one line to whoever connects, and hangs up.
+    /// Sends one line on every connection and closes it.
     pub(crate) async fn greets(text: &'static str) -> Origin {
         Origin::serving(move |mut talk| async move {
             let _ = talk.say(text.as_bytes()).await;
@@ -85,7 +85,7 @@ impl Origin {
         self.heard.lock().unwrap().clone()
     }
 
-    /// An address where nothing listens.
+    /// An address without a listener.
     pub(crate) async fn nowhere() -> SocketAddr {
         TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()
     }
@@ -127,7 +127,7 @@ impl Talk {
     }
 }
 
-/// Where the first whole message ends, if it is all there.
+/// The end of the first message, if it is complete.
 fn message_end(bytes: &[u8]) -> Option<usize> {
     let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();

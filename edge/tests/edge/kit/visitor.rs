@@ -1,4 +1,4 @@
-//! Visitors: raw bytes over TLS or TCP, and HTTP/2 by hyper.
+//! Visitors: raw bytes over TLS or TCP, and HTTP/2 with hyper.
 
 use super::{PATIENCE, World};
 use bytes::Bytes;
@@ -11,13 +11,13 @@ use tokio::{
 };
 use tokio_rustls::client::TlsStream;
 
-/// One connection that speaks bytes.
+/// One connection for raw bytes.
 pub(crate) struct Visitor<S> {
     pub(crate) stream: S,
     buffer: Vec<u8>,
 }
 
-/// An answer of HTTP/1.1, as it was on the wire.
+/// A raw HTTP/1.1 response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -67,7 +67,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Visitor<S> {
         Visitor { stream, buffer: Vec::new() }
     }
 
-    /// Says something to somebody who may have hung up.
+    /// Sends bytes; the peer may have closed already.
     pub(crate) async fn try_say(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes).await;
         let _ = self.stream.flush().await;
@@ -159,7 +159,7 @@ pub(crate) async fn http2(world: &World, name: &str) -> hyper::client::conn::htt
     sender
 }
 
-/// The whole answer of an HTTP/2 request.
+/// The whole response to an HTTP/2 request.
 pub(crate) async fn whole(response: hyper::Response<hyper::body::Incoming>) -> (hyper::http::response::Parts, Bytes) {
     let (parts, body) = response.into_parts();
     (parts, timeout(PATIENCE, body.collect()).await.expect("in time").expect("whole").to_bytes())

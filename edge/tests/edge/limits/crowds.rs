@@ -1,4 +1,4 @@
-//! Too much of something: headers, connections, requests.
+//! Too many headers, connections or requests.
 
 use crate::kit::{
     PATIENCE, World,
@@ -52,7 +52,7 @@ async fn more_header_lines_than_allowed_are_431() {
     }
 }
 
-/// A service that answers when it is told to.
+/// A service that responds when a test tells it to.
 async fn waiting() -> (Origin, Arc<Notify>) {
     let go = Arc::new(Notify::new());
     let held = go.clone();
@@ -70,7 +70,7 @@ async fn waiting() -> (Origin, Arc<Notify>) {
 }
 
 #[tokio::test]
-async fn what_is_too_much_at_once_is_told_503_early_and_the_rest_is_served() {
+async fn excess_requests_get_an_early_503_and_the_rest_are_served() {
     let (log, entries) = AccessLog::new();
     let world = World::with(|settings| {
         settings.limits.requests = 2;
@@ -110,7 +110,7 @@ async fn what_is_too_much_at_once_is_told_503_early_and_the_rest_is_served() {
     assert_eq!(origin.heard().len(), 4, "nothing of the rest reached the local service");
 }
 
-/// As many connections as there are places.
+/// As many connections as are permitted.
 async fn all_places(address: SocketAddr) -> [TcpStream; 3] {
     let places = [(); 3].map(|()| TcpStream::connect(address));
     let [first, second, third] = places;
@@ -125,7 +125,7 @@ fn told_to_come_back(answer: &Answer) {
 }
 
 #[tokio::test]
-async fn a_visitor_without_a_place_is_told_503_at_once_and_nothing_else() {
+async fn a_connection_beyond_the_limit_gets_a_503_immediately() {
     let (log, entries) = AccessLog::new();
     let world = World::with(|settings| {
         settings.limits.connections = 3;
@@ -140,7 +140,7 @@ async fn a_visitor_without_a_place_is_told_503_at_once_and_nothing_else() {
         told_to_come_back(&late.ask(ASK).await);
         assert!(timeout(PATIENCE, late.rest()).await.expect("in time").is_empty(), "the connection is over");
     }
-    // The other port has places of its own.
+    // The other port has a limit of its own.
     assert_eq!(visitor::plain(&world).await.ask(ASK).await.status, 308);
     let taken_there = all_places(world.edge.http_addr()).await;
     told_to_come_back(&visitor::plain(&world).await.ask(ASK).await);
@@ -162,7 +162,7 @@ async fn a_visitor_without_a_place_is_told_503_at_once_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_visitors_of_a_full_server_who_cannot_be_told_are_closed() {
+async fn excess_connections_that_cannot_be_answered_are_closed() {
     let world = World::with(|settings| settings.limits.connections = 3).await;
     world.backends([("bkdhr_1", response(200, "fixed"))]).await;
     world.tls_edge(tls("raw.localhost", to("bkdhr_1"))).await;
@@ -172,7 +172,7 @@ async fn the_visitors_of_a_full_server_who_cannot_be_told_are_closed() {
     assert!(crate::kit::connector(&world, &[]).connect(name, stream).await.is_err(), "TLS has no words for it");
     let kept = world.live().refused("edgtls_raw.localhost");
     assert_eq!((kept.len(), kept[0].error_code), (1, Some(Code::EdgeBusy)), "the edge's owner sees it");
-    // Some who say nothing occupy the time there is for telling. Nobody waits behind them.
+    // Silent connections occupy the overflow handlers; no one waits behind them.
     let mut listened_to = Vec::new();
     loop {
         let mut late = TcpStream::connect(world.edge.https_addr()).await.unwrap();

@@ -1,4 +1,4 @@
-//! HTTP/2 connections that make work and take none of it.
+//! HTTP/2 connections that create work for the server and abandon it.
 
 use crate::kit::{
     World,
@@ -32,9 +32,9 @@ async fn others_are_served(world: &World) {
 }
 
 #[tokio::test]
-async fn a_header_block_without_end_is_cut_off() {
+async fn an_endless_header_block_is_cut_off() {
     let (world, origin, _agent) = world(|_| {}).await;
-    // Pieces with nothing in them, and pieces that grow the block beyond all limits.
+    // Empty CONTINUATION frames, and frames that grow the block beyond the limit.
     for piece in [&b""[..], &block(&[(b"x-filler", &[b'x'; 4000])])] {
         let mut frames = Frames::open(&world, "a.localhost", &[]).await;
         frames.send(frames::HEADERS, frames::END_STREAM, 1, &block(&ASK)).await;
@@ -65,7 +65,7 @@ async fn a_header_block_longer_than_allowed_is_refused() {
 }
 
 #[tokio::test]
-async fn asking_and_resetting_at_once_ends_the_connection() {
+async fn requests_that_are_reset_immediately_end_the_connection() {
     let (world, origin, _agent) = world(|_| {}).await;
     let mut frames = Frames::open(&world, "a.localhost", &[]).await;
     let mut asked = 0;
@@ -83,11 +83,11 @@ async fn asking_and_resetting_at_once_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn who_abandons_nearly_everything_loses_the_connection() {
+async fn a_visitor_who_abandons_nearly_all_requests_is_disconnected() {
     let (world, origin, _agent) = world(|limits| limits.resets = 10).await;
     let mut frames = Frames::open(&world, "a.localhost", &[]).await;
     let mut asked = 0;
-    // Each request has reached the local service when it is given up, so that nothing is cheap about it.
+    // Each request has reached the local service when it is reset, so it has caused real work.
     while asked < 30 {
         let (stream, heard) = (1 + 2 * asked, origin.heard().len());
         if !frames.ask(stream, &ASK).await {
@@ -108,7 +108,7 @@ async fn who_abandons_nearly_everything_loses_the_connection() {
 }
 
 #[tokio::test]
-async fn who_abandons_some_and_waits_for_most_is_served() {
+async fn a_visitor_who_abandons_a_few_requests_is_served() {
     let (world, ..) = world(|limits| limits.resets = 3).await;
     let mut frames = Frames::open(&world, "a.localhost", &[]).await;
     let mut page = ASK;

@@ -1,4 +1,4 @@
-//! Deadlines and caps: whoever dawdles, floods or hoards loses their own connection, and nobody else notices.
+//! Deadlines and limits: slow, flooding or hoarding visitors lose their own connection without affecting others.
 
 mod crowds;
 mod floods;

@@ -1,4 +1,4 @@
-//! Visitors who take their time.
+//! Slow visitors.
 
 use crate::kit::{
     PATIENCE, World,
@@ -25,12 +25,12 @@ async fn world(change: impl FnOnce(&mut Limits)) -> (World, Origin, Agent) {
 }
 
 #[tokio::test]
-async fn a_handshake_has_a_deadline_however_it_dawdles() {
+async fn every_slow_handshake_times_out() {
     let (world, ..) = world(|limits| limits.handshake = SOON).await;
     for drips in [false, true] {
         let mut stream = TcpStream::connect(world.edge.https_addr()).await.unwrap();
         let began = Instant::now();
-        // A record that announces more than ever comes.
+        // A record that announces more data than arrives.
         let hello = [0x16, 3, 1, 0x10, 0, 1, 0, 0x0f, 0xfc, 3, 3];
         let mut sent = hello.iter().cycle();
         let mut buffer = [0; 64];
@@ -81,7 +81,7 @@ async fn a_body_that_trickles_in_is_408() {
     let service = Origin::says("ok").await;
     world.backends([("bkdsc_1", address(service.address))]).await;
     let secret = Some(Secret::new("right"));
-    // Nothing in the head says whether it is right.
+    // The head alone does not show whether the request is valid.
     let hook = WebhookVerification { enabled: true, provider: "mailgun".to_owned(), secret };
     let routes =
         [below("/", to("bkdsc_1")), below("/hook", Settings { webhook_verification: Some(hook), ..to("bkdsc_1") })];
@@ -102,7 +102,7 @@ async fn a_body_that_trickles_in_is_408() {
     assert!(service.heard().is_empty(), "no whole request came");
 }
 
-/// Sends a body piece by piece, until it is cut off.
+/// Sends a body in small pieces until it is cut off.
 async fn trickles_and_hears_408(world: &World, host: &str, path: &str, piece: usize) {
     let mut visitor = visitor::https(world, host).await;
     visitor.say(format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000000\r\n\r\n").as_bytes()).await;
@@ -122,7 +122,7 @@ async fn trickles_and_hears_408(world: &World, host: &str, path: &str, piece: us
 }
 
 #[tokio::test]
-async fn a_body_that_is_held_has_a_deadline_however_steadily_it_arrives() {
+async fn a_buffered_body_has_a_deadline_even_at_a_steady_rate() {
     let (world, ..) = world(|limits| limits.buffering = Duration::from_secs(1)).await;
     let service = Origin::says("ok").await;
     world.backends([("bkdsc_1", address(service.address))]).await;
@@ -131,7 +131,7 @@ async fn a_body_that_is_held_has_a_deadline_however_steadily_it_arrives() {
     let routes =
         [below("/", to("bkdsc_1")), below("/hook", Settings { webhook_verification: Some(hook), ..to("bkdsc_1") })];
     world.https_edge(https(&["shop.localhost"], &routes)).await;
-    // Far above the pace that is asked of bodies.
+    // Far above the minimum rate of bodies.
     trickles_and_hears_408(&world, "shop.localhost", "/hook", 500).await;
     assert!(service.heard().is_empty());
     let mut visitor = visitor::https(&world, "shop.localhost").await;
@@ -144,8 +144,8 @@ async fn a_body_that_is_held_has_a_deadline_however_steadily_it_arrives() {
 }
 
 #[tokio::test]
-async fn conversations_may_take_their_time() {
-    // Two pauses are longer than the grace, and the first answer comes well before it is over.
+async fn alternating_streams_may_pause() {
+    // Two pauses are longer than the grace period, and the first part of the response arrives before it ends.
     const GRACE: Duration = Duration::from_secs(2);
     const PAUSE: Duration = Duration::from_millis(1200);
     let world = World::with(|settings| {
@@ -153,7 +153,7 @@ async fn conversations_may_take_their_time() {
         settings.limits.body_grace = GRACE;
     })
     .await;
-    // Answers at once, and again when the body has come.
+    // Responds immediately, and again when the body has arrived.
     let origin = Origin::serving(|mut talk| async move {
         let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n";
         talk.say(head).await.unwrap();
@@ -181,7 +181,7 @@ async fn conversations_may_take_their_time() {
     }
 }
 
-/// A service whose answer does not end.
+/// A service with an endless response.
 async fn endless() -> Origin {
     Origin::serving(|mut talk| async move {
         talk.request().await;
@@ -192,7 +192,7 @@ async fn endless() -> Origin {
 }
 
 #[tokio::test]
-async fn who_does_not_read_an_answer_is_given_up() {
+async fn a_visitor_who_does_not_read_the_response_is_disconnected() {
     let world = World::with(|settings| settings.limits.stall = SOON).await;
     let origin = endless().await;
     let agent = Agent::connect(&world, "one").await;
@@ -204,7 +204,7 @@ async fn who_does_not_read_an_answer_is_given_up() {
     until("the visitor is given up", || streams() == 0).await;
     drop(visitor);
 
-    // On HTTP/2 the window of the stream stays shut while the connection answers everything else.
+    // On HTTP/2, the window of the stream stays closed while the connection is responsive.
     let mut frames = Frames::open(&world, "a.localhost", &[(INITIAL_WINDOW, 0)]).await;
     frames.ask(1, &get("a.localhost", "/")).await;
     assert_eq!(frames.fate(1).await, Fate::Answered(200));
@@ -220,7 +220,7 @@ fn get<'a>(host: &'a str, path: &'a str) -> [(&'a [u8], &'a [u8]); 4] {
 }
 
 #[tokio::test]
-async fn who_reads_slowly_but_steadily_gets_everything() {
+async fn a_visitor_who_reads_slowly_but_steadily_gets_everything() {
     const LENGTH: usize = 3_000_000;
     let world = World::with(|settings| settings.limits.stall = SOON).await;
     let origin = Origin::serving(|mut talk| async move {

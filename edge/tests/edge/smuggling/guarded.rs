@@ -1,4 +1,4 @@
-//! Guarded routes of an HTTPS edge: whatever form a request takes, it is judged, and only as the one request it is.
+//! Guarded routes of an HTTPS edge: every form of request is checked, and only as one request.
 
 use crate::kit::{
     PATIENCE, World,
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 pub(super) const HOST: &str = "shop.localhost";
 
-/// Routes nobody of these tests may enter, and one for everybody; all lead to the same service.
+/// Routes that refuse all requests of these tests, and one that allows them; all lead to the same service.
 pub(super) struct Guarded {
     pub(super) world: World,
     pub(super) origin: Origin,
@@ -46,7 +46,7 @@ impl Guarded {
         Guarded { world, origin }
     }
 
-    /// Sends bytes in pieces of a size and gives all that is said before the connection ends.
+    /// Sends bytes in pieces of a size and returns everything received until the connection ends.
     async fn say(&self, bytes: &[u8], piece: usize) -> String {
         let mut visitor = visitor::https(&self.world, HOST).await;
         for piece in bytes.chunks(piece) {
@@ -57,7 +57,7 @@ impl Guarded {
         String::from_utf8_lossy(&rest).into_owned()
     }
 
-    /// What reached the service behind the guards.
+    /// Requests that reached the guarded service.
     pub(super) fn slipped(&self) -> Vec<String> {
         let guarded =
             |heard: &String| ["/address", "/agent", "/hook", "smuggled"].iter().any(|word| heard.contains(word));
@@ -70,12 +70,12 @@ fn statuses(answers: &str) -> Vec<u16> {
     lines.filter_map(|line| line.get(1..5)?.strip_prefix(' ')?.parse().ok()).collect()
 }
 
-/// One of the guarded routes, and what its guard says.
+/// The guarded routes and their refusals.
 const GUARDS: [(&str, &str); 3] =
     [("/address", "ERR_POSTERN_3203"), ("/agent", "ERR_POSTERN_3211"), ("/hook", "ERR_POSTERN_3204")];
 
 #[tokio::test]
-async fn no_form_of_a_request_gets_past_a_module() {
+async fn no_form_of_a_request_bypasses_a_module() {
     let guarded = Guarded::start().await;
     for (path, code) in GUARDS {
         let bare = &path[1..];
@@ -96,7 +96,7 @@ async fn no_form_of_a_request_gets_past_a_module() {
             format!("POST /./{bare} HTTP/1.1\r\nHost: {HOST}\r\n"),
             format!("POST /{encoded} HTTP/1.1\r\nHost: {HOST}\r\n"),
             format!("PURGE {path} HTTP/1.1\r\nHost: {HOST}\r\n"),
-            // Who asks is the socket, and what they say about themselves and the request is not believed.
+            // The address is that of the socket; headers about the visitor or the request are not trusted.
             format!(
                 "POST {path} HTTP/1.1\r\nHost: {HOST}\r\nX-Forwarded-For: 203.0.113.9\r\nX-Real-IP: 203.0.113.9\r\n\
                  Forwarded: for=203.0.113.9\r\nTrue-Client-IP: 203.0.113.9\r\nCF-Connecting-IP: 203.0.113.9\r\n"
@@ -148,7 +148,7 @@ async fn where_a_request_is_split_makes_no_difference() {
     for (path, code) in GUARDS {
         for target in [path.to_owned(), format!("http://{HOST}{path}"), format!("/open/..{path}")] {
             let request = format!("POST {target} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n");
-            // One byte at a time, and in two pieces around every byte of the line that decides.
+            // One byte at a time, and in two pieces around every byte of the decisive line.
             let answers = guarded.say(request.as_bytes(), 1).await;
             assert!(statuses(&answers) == [403] && answers.contains(code), "{request:?}: {answers}");
         }
@@ -172,7 +172,7 @@ async fn where_a_request_is_split_makes_no_difference() {
     assert!(guarded.origin.heard().is_empty());
 }
 
-/// The request that is hidden in the body, or behind the end, of another one.
+/// The request hidden in the body, or after the end, of another one.
 const HIDDEN: &str = "GET /agent/smuggled HTTP/1.1\r\nHost: shop.localhost\r\nX-Rest: ";
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn ambiguous_lengths_hide_no_request() {
 }
 
 #[tokio::test]
-async fn chunks_that_lie_hide_no_request() {
+async fn malformed_chunks_hide_no_request() {
     let guarded = Guarded::start().await;
     let hidden = format!("{HIDDEN}x\r\n\r\n");
     for chunks in [
@@ -273,7 +273,7 @@ async fn what_looks_like_a_request_in_a_body_stays_a_body() {
 }
 
 #[tokio::test]
-async fn each_of_many_requests_on_one_connection_is_judged_for_itself() {
+async fn each_request_on_a_connection_is_checked_separately() {
     let guarded = Guarded::start().await;
     let mut all = String::new();
     for path in ["/open", "/address", "/open", "/agent", "/hook", "/open"] {
@@ -289,7 +289,7 @@ async fn each_of_many_requests_on_one_connection_is_judged_for_itself() {
 }
 
 #[tokio::test]
-async fn nothing_is_read_behind_a_request_that_leaves_http() {
+async fn nothing_is_parsed_after_an_upgrade_request() {
     let guarded = Guarded::start().await;
     for head in [
         format!("CONNECT {HOST}:443 HTTP/1.1\r\nHost: {HOST}:443\r\n"),

@@ -1,4 +1,4 @@
-//! HTTP/2 frames that say what HTTP/1.1 could not: nothing of it becomes a second request, or another one.
+//! HTTP/2 frames with content that HTTP/1.1 cannot express: it never becomes a second or different request.
 
 use super::guarded::{Guarded, HOST};
 use crate::kit::{
@@ -11,12 +11,12 @@ type Field<'a> = (&'a [u8], &'a [u8]);
 const HEAD: [Field<'static>; 4] =
     [(b":method", b"GET"), (b":scheme", b"https"), (b":authority", HOST.as_bytes()), (b":path", b"/open")];
 
-/// The usual request with one field in the place of that of the same name.
+/// The default request with one field replaced.
 fn with<'a>(name: &'a [u8], value: &'a [u8]) -> Vec<Field<'a>> {
     HEAD.map(|field| if field.0 == name { (name, value) } else { field }).to_vec()
 }
 
-/// The usual request and more.
+/// The default request with additional fields.
 fn and<'a>(more: &[Field<'a>]) -> Vec<Field<'a>> {
     HEAD.iter().chain(more).copied().collect()
 }
@@ -130,7 +130,7 @@ async fn nothing_can_be_injected_through_pseudo_headers_and_headers() {
         if refused {
             assert!(heard.is_empty(), "{}: {fate:?}, yet {heard:?}", shown(&case));
         } else {
-            // What has no meaning on HTTP/2 may be taken out instead, as long as nothing of it goes on.
+            // Fields without a meaning in HTTP/2 may be removed instead, as long as they are not forwarded.
             assert_eq!((&fate, heard.len()), (&Fate::Answered(200), 1), "{}", shown(&case));
             assert!(heard[0].starts_with("GET /open HTTP/1.1\r\n"), "{}: {}", shown(&case), heard[0]);
             let text = heard[0].to_ascii_lowercase();
@@ -142,7 +142,7 @@ async fn nothing_can_be_injected_through_pseudo_headers_and_headers() {
 }
 
 #[tokio::test]
-async fn a_body_of_another_length_than_announced_reaches_nobody_as_a_whole_request() {
+async fn a_body_of_the_wrong_length_is_never_forwarded_as_complete() {
     let guarded = Guarded::start().await;
     let hidden = b"GET /agent/smuggled HTTP/1.1\r\nHost: shop.localhost\r\n\r\n";
     for length in [&b"0"[..], b"3", b"1000"] {

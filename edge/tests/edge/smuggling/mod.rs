@@ -1,4 +1,4 @@
-//! Raw bytes over TLS: what two programs could understand in two ways never reaches a local service.
+//! Raw bytes over TLS: requests that two programs could interpret differently never reach a local service.
 
 mod guarded;
 mod http2;
@@ -56,7 +56,7 @@ async fn ambiguous_requests_are_refused_and_the_connection_is_closed() {
 }
 
 #[tokio::test]
-async fn a_chunk_that_lies_ends_the_connection() {
+async fn a_malformed_chunk_ends_the_connection() {
     let world = World::start().await;
     let origin = Origin::says("reached").await;
     let agent = Agent::connect(&world, "one").await;

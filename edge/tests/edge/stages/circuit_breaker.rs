@@ -1,4 +1,4 @@
-//! The circuit breaker: trips, refuses, tries, recovers.
+//! The circuit breaker: tripping, refusing, trials and recovery.
 
 use crate::kit::{
     PATIENCE, World,
@@ -52,7 +52,7 @@ async fn status(world: &World) -> u16 {
     visitor::get(world, HOST, "/").await.status
 }
 
-/// Asks until the circuit lets somebody through again.
+/// Sends requests until the circuit admits one.
 async fn let_through(world: &World) -> visitor::Answer {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -146,7 +146,7 @@ async fn it_stays_open_through_other_changes_and_closes_when_its_own_settings_ch
     }
 }
 
-/// An origin that fails, or holds its answers back until told.
+/// An origin that fails, or delays its responses until told to.
 async fn waiting(go_on: &watch::Sender<bool>) -> (Origin, Arc<AtomicU16>) {
     let (go_on, status) = (go_on.subscribe(), Arc::new(AtomicU16::new(500)));
     let says = status.clone();
@@ -169,7 +169,7 @@ async fn waiting(go_on: &watch::Sender<bool>) -> (Origin, Arc<AtomicU16>) {
     (origin, status)
 }
 
-/// Asks until somebody is let through, and leaves them waiting for the origin.
+/// Sends requests until one is admitted, and leaves it waiting for the origin.
 async fn on_trial(world: &World, origin: &Origin) -> visitor::Visitor<TlsStream<TcpStream>> {
     let heard = origin.heard().len();
     let deadline = Instant::now() + PATIENCE;
@@ -186,7 +186,7 @@ async fn on_trial(world: &World, origin: &Origin) -> visitor::Visitor<TlsStream<
 }
 
 #[tokio::test]
-async fn one_request_is_tried_at_a_time_and_a_visitor_who_leaves_does_not_hold_the_place() {
+async fn there_is_one_trial_at_a_time_and_a_canceled_one_is_released() {
     let go_on = watch::Sender::new(false);
     let (origin, says) = waiting(&go_on).await;
     let world = world(&origin, guarded(&breaker())).await;
@@ -210,7 +210,7 @@ async fn one_request_is_tried_at_a_time_and_a_visitor_who_leaves_does_not_hold_t
 }
 
 #[tokio::test]
-async fn a_visitor_who_does_not_end_what_they_ask_holds_the_place_only_as_long_as_a_backend_may_take() {
+async fn a_trial_with_an_unfinished_request_times_out() {
     let (origin, says) = moody().await;
     let world = World::with(|settings| {
         settings.limits.answer = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! Answers that are compressed on their way.
+//! Compression of responses.
 
 use crate::kit::{
     World,
@@ -29,7 +29,7 @@ fn text(size: usize) -> String {
     "A line of text that comes again and again. ".repeat(size / 43 + 1)[..size].to_owned()
 }
 
-/// What can be read of a body in this coding, even if there is more to come.
+/// The decodable part of a body, even if it is incomplete.
 fn decoded(coding: &str, bytes: &[u8]) -> String {
     let mut plain = Vec::new();
     let _ = match coding {
@@ -41,7 +41,7 @@ fn decoded(coding: &str, bytes: &[u8]) -> String {
     String::from_utf8(plain).unwrap()
 }
 
-/// Answers by path: `/<what>` is the head's lines, and 5,000 bytes of text.
+/// Responds by path: `/<what>` is the lines of the head, with 5,000 bytes of text.
 async fn origin() -> Origin {
     Origin::answering(|request| {
         let path = request.split(' ').nth(1).unwrap_or_default();
@@ -77,7 +77,7 @@ async fn ask(world: &World, path: &str, accept: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn the_visitor_gets_the_coding_they_like_best() {
+async fn the_visitor_gets_the_preferred_coding() {
     let origin = origin().await;
     let world = world(&origin, compressing()).await;
     for (accept, coding) in [
@@ -116,7 +116,7 @@ async fn trailers_come_after_the_last_compressed_byte() {
 }
 
 #[tokio::test]
-async fn what_must_not_be_compressed_comes_as_it_is() {
+async fn other_responses_stay_uncompressed() {
     let origin = origin().await;
     let world = world(&origin, compressing()).await;
     for path in ["/picture", "/fixed", "/part"] {
@@ -139,7 +139,7 @@ async fn what_must_not_be_compressed_comes_as_it_is() {
     assert_eq!((answer.header("content-length"), answer.header("content-encoding")), (Some("5000"), None));
 }
 
-/// Sends one event, and the next one when told.
+/// Sends one event, and the next one when told to.
 async fn events(go_on: &watch::Sender<bool>) -> Origin {
     let go_on = go_on.subscribe();
     Origin::serving(move |mut talk| {
@@ -202,7 +202,7 @@ async fn chunk<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin>(visitor:
 }
 
 #[tokio::test]
-async fn a_large_answer_passes_whole_and_one_that_breaks_off_is_seen_to() {
+async fn a_large_response_passes_complete_and_an_aborted_one_is_noticed() {
     let origin = Origin::serving(|mut talk| async move {
         while let Some(request) = talk.request().await {
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3000000\r\n\r\n";
@@ -225,7 +225,7 @@ async fn a_large_answer_passes_whole_and_one_that_breaks_off_is_seen_to() {
 }
 
 #[tokio::test]
-async fn header_changes_come_after_it_on_both_ways() {
+async fn header_changes_come_after_compression() {
     let origin = origin().await;
     let remove =
         |name: &str| Some(HeaderChanges { enabled: true, add: Default::default(), remove: vec![name.to_owned()] });

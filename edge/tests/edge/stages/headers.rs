@@ -1,4 +1,4 @@
-//! What happens to headers on the way to the backend and back.
+//! Header changes on requests and responses.
 
 use crate::kit::{
     World,
@@ -27,7 +27,7 @@ async fn world(origin: &Origin, settings: Settings) -> World {
     world
 }
 
-/// The lines of the last request with this name, as the origin heard them.
+/// The lines of this header in the last request that the origin received.
 fn heard(origin: &Origin, name: &str) -> Vec<String> {
     let request = origin.heard().pop().unwrap();
     let line = |line: &str| {
@@ -46,7 +46,7 @@ fn all(answer: &visitor::Answer, name: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_backend_hears_the_changed_request_and_other_stages_do_not() {
+async fn the_backend_receives_the_changed_request_and_other_stages_do_not() {
     let origin = Origin::says("hello").await;
     let request_headers = changes(
         &[
@@ -93,7 +93,7 @@ async fn the_backend_hears_the_changed_request_and_other_stages_do_not() {
 }
 
 #[tokio::test]
-async fn the_visitor_sees_the_changed_answer_and_its_length_is_true() {
+async fn the_visitor_receives_the_changed_response_with_its_true_length() {
     let origin = Origin::answering(|_| {
         "HTTP/1.1 201 Created\r\nContent-Length: 4\r\nServer: secret/1.0\r\nserver: again\r\nX-Twice: 1\r\n\r\nbody"
             .to_owned()
@@ -129,7 +129,7 @@ async fn the_visitor_sees_the_changed_answer_and_its_length_is_true() {
 }
 
 #[tokio::test]
-async fn what_a_visitor_sends_never_becomes_a_header_of_its_own() {
+async fn visitors_cannot_inject_headers() {
     let origin = Origin::says("hello").await;
     let echo = changes(&[("x-path", "${req.path}|${req.query}")], &[]);
     let settings = Settings { request_headers: echo.clone(), response_headers: echo, ..to("bkdsc_1") };
@@ -144,7 +144,7 @@ async fn what_a_visitor_sends_never_becomes_a_header_of_its_own() {
 }
 
 #[tokio::test]
-async fn changes_that_must_not_be_made_let_nobody_in() {
+async fn forbidden_changes_refuse_everyone() {
     let origin = Origin::says("hello").await;
     let wrong = Settings { request_headers: changes(&[("content-length", "0")], &[]), ..to("bkdsc_1") };
     let world = world(&origin, wrong).await;
@@ -157,7 +157,7 @@ async fn changes_that_must_not_be_made_let_nobody_in() {
 }
 
 #[tokio::test]
-async fn a_change_of_headers_counts_for_the_next_request_on_the_same_connection() {
+async fn a_change_of_headers_applies_to_the_next_request_on_the_same_connection() {
     let origin = Origin::says("hello").await;
     let with = |value: &str| Settings {
         request_headers: changes(&[("x-stage", value)], &[]),

@@ -1,4 +1,4 @@
-//! The stages of a route, each through real traffic.
+//! The stages of a route, each with real traffic.
 
 mod circuit_breaker;
 mod compression;

@@ -1,4 +1,4 @@
-//! WebSocket connections that reach the backend as streams of bytes.
+//! WebSocket connections that reach the backend as byte streams.
 
 use crate::kit::{
     PATIENCE, World,
@@ -53,7 +53,7 @@ async fn hears(socket: &mut Socket, size: usize) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn the_backend_hears_bytes_and_its_bytes_come_back() {
+async fn bytes_pass_in_both_directions() {
     let world = World::start().await;
     let echo = Origin::echo().await;
     let agent = Agent::connect(&world, "one").await;
@@ -94,7 +94,7 @@ async fn the_backend_hears_bytes_and_its_bytes_come_back() {
 }
 
 #[tokio::test]
-async fn a_backend_that_says_goodbye_is_heard_to_the_end() {
+async fn the_last_bytes_of_a_backend_are_delivered() {
     let world = World::start().await;
     let greeter = Origin::greets("220 welcome\r\n").await;
     world.backends([("bkdsc_1", address(greeter.address))]).await;
@@ -122,7 +122,7 @@ async fn text_is_refused_with_its_own_code() {
 }
 
 #[tokio::test]
-async fn what_is_no_handshake_never_reaches_the_backend() {
+async fn invalid_handshakes_never_reach_the_backend() {
     let world = World::start().await;
     let origin = Origin::says("hello").await;
     world.backends([("bkdsc_1", address(origin.address)), ("bkdhr_1", response(200, "fixed"))]).await;
@@ -195,7 +195,7 @@ async fn other_stages_come_first_and_last_and_the_handshake_counts_for_the_circu
 }
 
 #[tokio::test]
-async fn a_change_leaves_open_connections_alone_and_counts_for_new_ones() {
+async fn a_change_applies_to_new_connections_only() {
     let world = World::start().await;
     let (echo, origin) = (Origin::echo().await, Origin::says("hello").await);
     world.backends([("bkdsc_1", address(echo.address)), ("bkdsc_2", address(origin.address))]).await;

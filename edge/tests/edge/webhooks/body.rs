@@ -1,4 +1,4 @@
-//! Bodies that are held until they are judged: bounded, whole, and handed on as they came.
+//! Bodies that are buffered for verification: bounded, complete, and forwarded unchanged.
 
 use super::{
     field::{Field, Topic, route},
@@ -32,13 +32,13 @@ fn signed(body: Vec<u8>) -> Request<Full<Bytes>> {
         .expect("a request")
 }
 
-/// Bytes that no text has, different at every place.
+/// Bytes that are not text, different at every position.
 fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at.wrapping_mul(31) >> 3) as u8 ^ at as u8).collect()
 }
 
 #[tokio::test]
-async fn a_body_up_to_the_limit_passes_and_a_longer_one_is_told_the_limit() {
+async fn a_body_up_to_the_limit_passes_and_a_longer_one_is_refused() {
     let field = github(100_000, 1_000_000).await;
     for length in [0, 1, 65_536, 65_537, 100_000] {
         let answer = field.ask(signed(noise(length))).await;
@@ -48,14 +48,14 @@ async fn a_body_up_to_the_limit_passes_and_a_longer_one_is_told_the_limit() {
     let answer = field.ask(signed(noise(100_001))).await;
     assert_eq!((answer.status.as_u16(), answer.code()), (413, "ERR_POSTERN_247"));
     assert!(answer.text().contains("100000"), "{}", answer.text());
-    // What is refused for its head is not read at all.
+    // Requests refused by their head are not read further.
     let unsigned = Request::post(format!("https://{HOST}/github")).body(Full::from(noise(100_001))).expect("a request");
     assert_eq!(field.ask(unsigned).await.code(), "ERR_POSTERN_3204");
     assert_eq!(field.heard(), 5);
 }
 
 #[tokio::test]
-async fn chunks_are_put_together_and_their_number_does_not_matter() {
+async fn chunks_are_joined_regardless_of_their_number() {
     let field = github(100_000, 1_000_000).await;
     let body = noise(10_000);
     let mut visitor = visitor::https(&field.world, HOST).await;
@@ -105,7 +105,7 @@ async fn a_body_of_unknown_length_is_refused_as_soon_as_it_is_too_long() {
 }
 
 #[tokio::test]
-async fn who_waits_to_be_told_to_go_on_is_told_only_when_the_head_is_right() {
+async fn expect_continue_is_answered_only_if_the_head_is_valid() {
     let field = github(10_000, 1_000_000).await;
     let mut visitor = visitor::https(&field.world, HOST).await;
     let head = |signature: &str| {
@@ -121,7 +121,7 @@ async fn who_waits_to_be_told_to_go_on_is_told_only_when_the_head_is_right() {
 }
 
 #[tokio::test]
-async fn all_bodies_together_have_a_limit_and_what_was_held_is_given_back() {
+async fn all_buffered_bodies_share_a_limit_that_is_released() {
     let field = github(10_000, 15_000).await;
     let mut slow = visitor::https(&field.world, HOST).await;
     let head = format!(
@@ -130,7 +130,7 @@ async fn all_bodies_together_have_a_limit_and_what_was_held_is_given_back() {
     );
     slow.say(head.as_bytes()).await;
     slow.say(&noise(10_000)[..9_999]).await;
-    // Until the edge has read that much, there may still be room.
+    // The memory is free until the edge has read this much.
     let mut busy = None;
     for _ in 0..200 {
         let answer = field.ask(signed(noise(9_000))).await;
@@ -174,7 +174,7 @@ async fn a_visitor_who_leaves_in_the_middle_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn changes_count_at_once_and_what_was_used_stays_used() {
+async fn changes_apply_immediately_and_used_tokens_stay_used() {
     let mailgun = |secret: &str| route("/mailgun", "MailGun", secret);
     let field = Field::of(&[mailgun("right")], Topic).await;
     let send = |number: u64, second: i64| {
@@ -190,7 +190,7 @@ async fn changes_count_at_once_and_what_was_used_stays_used() {
     assert_eq!(field.send("mailgun", &send(2, field.second())).await.code(), "ERR_POSTERN_3204");
     field.world.https_edge(edge(&[mailgun("right")])).await;
     assert_eq!(field.send("mailgun", &first).await.code(), "ERR_POSTERN_3204", "it was used before the changes");
-    // Nobody can make a new one of it by moving digits from the token into the timestamp.
+    // Digits moved from the token into the timestamp do not make a new one.
     let text = String::from_utf8(first.body.clone()).expect("text");
     let moved = text.replace(r#""timestamp":"1700000000","token":"000"#, r#""timestamp":"1700000000000","token":""#);
     assert_ne!(moved, text);

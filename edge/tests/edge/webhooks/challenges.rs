@@ -1,4 +1,4 @@
-//! Requests by which providers find out whether an endpoint is what it seems.
+//! Challenges: requests by which providers validate an endpoint.
 
 use super::{
     field::Field,
@@ -22,7 +22,7 @@ fn mac(text: &str) -> Vec<u8> {
     hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, b"right"), text.as_bytes()).as_ref().to_vec()
 }
 
-/// A request of a provider with another body, signed.
+/// A signed request of a provider with another body.
 fn signed(field: &Field, provider: Provider, secret: &str, body: &str) -> Hook {
     let path = format!("/{}", provider.name());
     let sending = Sending { path: &path, secret, second: field.second(), number: 1 };
@@ -64,7 +64,7 @@ async fn twitter_gets_its_token_signed_but_never_anything_that_could_be_a_webhoo
 }
 
 #[tokio::test]
-async fn worldline_hears_its_own_words() {
+async fn worldline_gets_its_token_back() {
     let field = Field::of_all_providers().await;
     let header = "X-GCS-Webhooks-Endpoint-Verification";
     let answer = field.ask(get("/worldline/x").header(header, "a <b> c").body(nothing()).unwrap()).await;
@@ -81,7 +81,7 @@ async fn worldline_hears_its_own_words() {
 }
 
 #[tokio::test]
-async fn xero_is_told_in_its_own_way_which_of_its_questions_are_signed() {
+async fn xero_gets_a_status_that_tells_valid_from_invalid_signatures() {
     let field = Field::of_all_providers().await;
     let intent = r#"{"events":[],"firstEventSequence":0,"lastEventSequence":0,"entropy":"ABC"}"#;
     let answer = field.send("xero", &signed(&field, Provider::Xero, "right", intent)).await;
@@ -101,7 +101,7 @@ async fn xero_is_told_in_its_own_way_which_of_its_questions_are_signed() {
 }
 
 #[tokio::test]
-async fn zoom_gets_its_token_signed_if_it_has_signed_the_question() {
+async fn zoom_gets_its_token_signed_if_the_challenge_is_signed() {
     let field = Field::of_all_providers().await;
     let question =
         r#"{"event":"endpoint.url_validation","payload":{"plainToken":"qgg8vlvZRS6UYooatFL8Aw"},"event_ts":1}"#;
@@ -109,7 +109,7 @@ async fn zoom_gets_its_token_signed_if_it_has_signed_the_question() {
     let said: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
     let token = "qgg8vlvZRS6UYooatFL8Aw";
     assert_eq!(said, serde_json::json!({ "plainToken": token, "encryptedToken": hex(mac(token)) }));
-    // Else anybody could have a webhook signed.
+    // Otherwise anyone could have a forged webhook signed.
     let forged = format!(r#"v0:{}:{{"event":"meeting.ended"}}"#, field.second());
     let question = serde_json::json!({ "event": "endpoint.url_validation", "payload": { "plainToken": forged } });
     let answer = field.send("zoom", &signed(&field, Provider::Zoom, "wrong", &question.to_string())).await;

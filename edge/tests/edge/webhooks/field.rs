@@ -1,4 +1,4 @@
-//! A real edge with a route for each provider, a clock that the test turns, and a service that sends bodies back.
+//! A real edge with a route for each provider, a test clock, and a service that echoes bodies.
 
 use super::senders::{HOST, Hook, TOPIC, secret_of};
 use crate::kit::{
@@ -36,7 +36,7 @@ pub(crate) struct Field {
     sender: tokio::sync::Mutex<hyper::client::conn::http2::SendRequest<Full<Bytes>>>,
 }
 
-/// An answer in a form that tests can ask.
+/// A response with accessors for tests.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: hyper::HeaderMap,
@@ -53,7 +53,7 @@ impl Answer {
     }
 }
 
-/// A route of this path for a provider's webhooks.
+/// A webhook route for a provider.
 pub(crate) fn route(path: &str, provider: &str, secret: &str) -> Arc<HttpsRoute> {
     let secret = (!secret.is_empty()).then(|| Secret::new(secret));
     let module = WebhookVerification { enabled: true, provider: provider.to_owned(), secret };
@@ -98,7 +98,7 @@ impl Field {
         self.clock.load(Ordering::Relaxed)
     }
 
-    /// Lets time pass, or turns it back.
+    /// Moves the clock forward or back.
     pub(crate) fn pass(&self, seconds: i64) {
         self.clock.fetch_add(seconds, Ordering::Relaxed);
     }
@@ -107,12 +107,12 @@ impl Field {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// How many requests the service saw.
+    /// Number of requests that the service received.
     pub(crate) fn heard(&self) -> usize {
         self.service.heard.lock().unwrap().len()
     }
 
-    /// How many requests were answered with 200.
+    /// Number of responses with status 200.
     pub(crate) fn passed(&self) -> usize {
         self.passed.load(Ordering::Relaxed)
     }
@@ -142,7 +142,7 @@ impl Field {
     }
 }
 
-/// The certificate of the topic that the tests have.
+/// The signing certificate of the test topic.
 pub(crate) struct Topic;
 
 impl SigningCertificates for Topic {
@@ -153,7 +153,7 @@ impl SigningCertificates for Topic {
     }
 }
 
-/// What the service was asked.
+/// Requests of the service.
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
     pub(crate) target: String,
@@ -162,7 +162,7 @@ pub(crate) struct Heard {
     pub(crate) trailers: Option<hyper::HeaderMap>,
 }
 
-/// Sends every body back, byte by byte.
+/// Echoes every body.
 struct Service {
     address: SocketAddr,
     heard: Arc<Mutex<Vec<Heard>>>,

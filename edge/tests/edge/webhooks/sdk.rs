@@ -1,4 +1,4 @@
-//! Webhooks that the providers' own libraries have signed or accepted; `tests/webhooks/make.mjs` makes them.
+//! Webhooks that the providers' own libraries signed or accepted; `tests/webhooks/make.mjs` generates them.
 
 use super::{
     field::{Field, route},
@@ -56,7 +56,7 @@ impl Vector {
 }
 
 #[tokio::test]
-async fn what_the_providers_libraries_sign_passes_and_with_another_letter_it_does_not() {
+async fn webhooks_signed_by_the_providers_libraries_pass_only_unchanged() {
     let text = include_str!("../../../../tests/webhooks/vectors.json");
     let Vectors { second, certificates, vectors } = serde_json::from_str(text).expect("vectors");
     let routes: Vec<_> = vectors.iter().map(|one| route(one.path(), &one.provider, &one.secret)).collect();

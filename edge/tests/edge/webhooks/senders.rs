@@ -1,4 +1,4 @@
-//! Every provider once more, as its documents tell it and without the product's table: what it sends, signed.
+//! Signed requests of every provider, written from its documentation and independent of the product's table.
 
 use aws_lc_rs::{
     digest,
@@ -16,15 +16,15 @@ pub(crate) const HOST: &str = "hooks.localhost";
 #[derive(Clone, Debug)]
 pub(crate) struct Hook {
     pub(crate) method: &'static str,
-    /// What follows the path of the route.
+    /// The rest of the target after the path of the route.
     pub(crate) rest: String,
     pub(crate) headers: Vec<(String, String)>,
-    /// Headers that it cannot be without; all of them are checked.
+    /// The headers of the signature.
     pub(crate) signing: Vec<String>,
     pub(crate) body: Vec<u8>,
-    /// What its signature covers of the body.
+    /// The part of the body that the signature covers.
     pub(crate) covers: Covers,
-    /// In seconds.
+    /// Tolerance of the timestamp in seconds.
     pub(crate) tolerance: Option<i64>,
 }
 
@@ -32,12 +32,12 @@ pub(crate) struct Hook {
 pub(crate) enum Covers {
     /// Every byte.
     All,
-    /// The values of some members, however the rest is written.
+    /// The values of some members only.
     Members,
     Nothing,
 }
 
-/// What a provider knows when it sends.
+/// The inputs of a request.
 pub(crate) struct Sending<'a> {
     /// The path of the route.
     pub(crate) path: &'a str,
@@ -63,7 +63,7 @@ impl Hook {
         hook
     }
 
-    /// A header that is needed.
+    /// Adds a header of the signature.
     fn with(mut self, name: &str, value: impl Into<String>) -> Hook {
         self.headers.push((name.to_owned(), value.into()));
         self.signing.push(name.to_owned());
@@ -113,7 +113,7 @@ fn iso(second: i64) -> String {
     jiff::Timestamp::from_second(second).unwrap().to_string()
 }
 
-/// A secret of a form that the provider gives, different for each text.
+/// A secret in the provider's format, different for each text.
 pub(crate) fn secret_of(provider: Provider, text: &str) -> String {
     match provider {
         Provider::Svix | Provider::Clerk | Provider::Brex => format!("whsec_{}", b64(format!("0123456789 {text}"))),
@@ -125,7 +125,7 @@ pub(crate) fn secret_of(provider: Provider, text: &str) -> String {
     }
 }
 
-/// As the provider shows it.
+/// The public key in the provider's format.
 fn public_key(pair: &EcdsaKeyPair) -> Vec<u8> {
     AsDer::<PublicKeyX509Der<'_>>::as_der(pair.public_key()).unwrap().as_ref().to_vec()
 }
@@ -151,7 +151,7 @@ static OTHER: LazyLock<RsaKeyPair> = LazyLock::new(|| {
     RsaKeyPair::from_pkcs8(&key.serialize_der()).unwrap()
 });
 
-/// How often a provider can send: its forms are counted from 0.
+/// The request of a provider in one of its forms, counted from 0; `None` beyond the last form.
 pub(crate) fn hook(provider: Provider, form: usize, sending: &Sending<'_>) -> Option<Hook> {
     use Provider::*;
     let Sending { path, secret: key, second, number } = sending;
@@ -215,7 +215,7 @@ pub(crate) fn hook(provider: Provider, form: usize, sending: &Sending<'_>) -> Op
             let hook = match form {
                 0 => whole("BOX-SIGNATURE-PRIMARY", signature),
                 1 => whole("BOX-SIGNATURE-SECONDARY", signature),
-                // While keys are changed, one of the two is made by a key that is not known here.
+                // During a key rotation, one of the two signatures has an unknown key.
                 _ => {
                     let mut hook = whole("BOX-SIGNATURE-SECONDARY", signature);
                     hook.headers.push(("BOX-SIGNATURE-PRIMARY".to_owned(), b64([1; 32])));
@@ -279,7 +279,7 @@ pub(crate) fn hook(provider: Provider, form: usize, sending: &Sending<'_>) -> Op
         (HostedHooks, 0) => dotted("HostedHooks-Signature", "t", "v1", 180),
         (HubSpot, 0 | 1) => {
             let moment = second * 1000;
-            // The provider spells some characters out.
+            // The provider does not percent-encode some characters.
             let (rest, spelt) = if form == 0 { ("?a=b", "?a=b") } else { ("?a=%40b%2Fc%20d", "?a=@b/c%20d") };
             let signature = b64(sha256(key, format!("POST{address}{spelt}{JSON}{moment}")));
             whole("X-HubSpot-Signature-v3", signature)

@@ -1,9 +1,9 @@
-//! A browser: keeps the cookies of one host, asks, and follows what it is told.
+//! A browser: stores the cookies of one host, sends requests, and follows redirects.
 
 use super::{HOST, World};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use postern_api::{Code, Error};
-use postern_logins::{Admission, Asked, Known, Origin, Realm, Reply};
+use postern_logins::{ActiveSession, AuthOutcome, LoginRequest, LoginResponse, Origin, Realm};
 use std::{collections::BTreeMap, net::Ipv4Addr, sync::Arc};
 use url::Url;
 
@@ -13,20 +13,20 @@ pub(crate) struct Browser {
     pub(crate) headers: Vec<(&'static str, String)>,
 }
 
-/// What the provider was asked in the visitor's address.
-pub(crate) struct Sent {
+/// The redirect to the provider.
+pub(crate) struct AuthorizationRequest {
     pub(crate) url: Url,
     pub(crate) state: String,
 }
 
-impl Sent {
+impl AuthorizationRequest {
     pub(crate) fn parameter(&self, name: &str) -> Option<String> {
         self.url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
     }
 }
 
 impl Browser {
-    pub(crate) fn sends(&self) -> HeaderMap {
+    pub(crate) fn request_headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         let cookies: Vec<_> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         if !cookies.is_empty() {
@@ -38,8 +38,8 @@ impl Browser {
         headers
     }
 
-    pub(crate) fn keep(&mut self, reply: &Reply) {
-        for line in reply.headers().get_all(header::SET_COOKIE) {
+    pub(crate) fn store_cookies(&mut self, response: &LoginResponse) {
+        for line in response.headers().get_all(header::SET_COOKIE) {
             let line = line.to_str().expect("text");
             assert!(line.contains("; Secure; HttpOnly; SameSite=Lax") && !line.contains("Domain"), "{line}");
             let (name, rest) = line.split_once('=').expect("a cookie");
@@ -52,71 +52,76 @@ impl Browser {
         }
     }
 
-    /// Asks for a page of a route; somebody who is known comes in.
-    pub(crate) async fn visits(&self, world: &World, realm: &Realm) -> Result<Arc<Known>, Option<Error>> {
-        match world.logins.admit(realm, &Method::GET, &self.sends(), HOST).await {
-            Admission::Known(known) => Ok(known),
-            Admission::Refused(error) => Err(Some(error)),
-            Admission::Unknown => Err(None),
-            Admission::Through => panic!("a GET never goes through"),
+    /// Requests a page of a route; `Err(None)` if the browser has no valid session.
+    pub(crate) async fn authenticate(&self, world: &World, realm: &Realm) -> Result<Arc<ActiveSession>, Option<Error>> {
+        match world.logins.authenticate(realm, &Method::GET, &self.request_headers(), HOST).await {
+            AuthOutcome::Authenticated(known) => Ok(known),
+            AuthOutcome::Denied(error) => Err(Some(error)),
+            AuthOutcome::Unauthenticated => Err(None),
+            AuthOutcome::Bypassed => panic!("a GET never bypasses the login"),
         }
     }
 
-    /// Is sent to the provider.
-    pub(crate) async fn begins(&mut self, world: &World, realm: &Realm, path: &str) -> Result<Sent, Error> {
-        let (origin, headers) = (Origin::new(HOST, 4443), self.sends());
-        let asked = asked(&origin, path, None, &headers);
-        let reply = world.logins.begin(realm, asked, path, false).await?;
-        assert_eq!(reply.status(), 302);
-        self.keep(&reply);
-        let url = Url::parse(location(&reply)).expect("an address");
+    /// Follows the redirect to the provider.
+    pub(crate) async fn begin(
+        &mut self,
+        world: &World,
+        realm: &Realm,
+        path: &str,
+    ) -> Result<AuthorizationRequest, Error> {
+        let (origin, headers) = (Origin::new(HOST, 4443), self.request_headers());
+        let request = login_request(&origin, path, None, &headers);
+        let response = world.logins.begin(realm, request, path, false).await?;
+        assert_eq!(response.status(), 302);
+        self.store_cookies(&response);
+        let url = Url::parse(location(&response)).expect("an address");
         let state = url.query_pairs().find(|(name, _)| name == "state").expect("a state").1.into_owned();
-        Ok(Sent { url, state })
+        Ok(AuthorizationRequest { url, state })
     }
 
-    /// Comes back from the provider, by way of the login host.
-    pub(crate) async fn returns(&mut self, world: &World, answer: &str) -> Result<String, Error> {
+    /// Comes back from the provider through the login host; returns the page to which the login leads.
+    pub(crate) async fn return_from_provider(&mut self, world: &World, answer: &str) -> Result<String, Error> {
         let headers = HeaderMap::new();
         let login_host = Origin::new("login.test", 4443);
-        let asked = asked(&login_host, "/oauth2/callback", Some(answer), &headers);
-        let reply = world.logins.at_login_host(asked, &bytes::Bytes::new()).await?;
-        let onward = location(&reply);
-        assert_eq!(onward, format!("https://{HOST}:4443/.postern/callback?{answer}"));
-        let reply = self.asks(world, &onward["https://shop.test:4443".len()..]).await?;
-        Ok(location(&reply).to_owned())
+        let request = login_request(&login_host, "/oauth2/callback", Some(answer), &headers);
+        let response = world.logins.at_login_host(request, &bytes::Bytes::new()).await?;
+        let callback_url = location(&response);
+        assert_eq!(callback_url, format!("https://{HOST}:4443/.postern/callback?{answer}"));
+        let response = self.get(world, &callback_url["https://shop.test:4443".len()..]).await?;
+        Ok(location(&response).to_owned())
     }
 
-    /// Asks for one of the endpoint's own login addresses.
-    pub(crate) async fn asks(&mut self, world: &World, target: &str) -> Result<Reply, Error> {
-        let (origin, headers) = (Origin::new(HOST, 4443), self.sends());
+    /// Requests a login endpoint of the host.
+    pub(crate) async fn get(&mut self, world: &World, target: &str) -> Result<LoginResponse, Error> {
+        let (origin, headers) = (Origin::new(HOST, 4443), self.request_headers());
         let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
-        let reply = world.logins.at_endpoint(asked(&origin, path, query, &headers), |_| None).await;
-        if let Ok(reply) = &reply {
-            self.keep(reply);
+        let response = world.logins.at_endpoint(login_request(&origin, path, query, &headers), |_| None).await;
+        if let Ok(response) = &response {
+            self.keep(response);
         }
-        reply
+        response
     }
 
-    /// The whole way, for somebody the provider knows by a code.
-    pub(crate) async fn logs_in(&mut self, world: &World, realm: &Realm, code: &str) -> Result<(), Error> {
-        let sent = self.begins(world, realm, "/a?b=c").await?;
-        let back = self.returns(world, &format!("code={code}&state={}", sent.state)).await?;
+    /// A whole login with an authorization code.
+    pub(crate) async fn log_in(&mut self, world: &World, realm: &Realm, code: &str) -> Result<(), Error> {
+        let sent = self.begin(world, realm, "/a?b=c").await?;
+        let back = self.return_from_provider(world, &format!("code={code}&state={}", sent.state)).await?;
         assert_eq!(back, "https://shop.test:4443/a?b=c");
         Ok(())
     }
 }
 
-pub(crate) fn asked<'a>(
+pub(crate) fn login_request<'a>(
     origin: &'a Origin,
     path: &'a str,
     query: Option<&'a str>,
     headers: &'a HeaderMap,
-) -> Asked<'a> {
-    Asked { origin, method: &Method::GET, path, query, headers, address: Ipv4Addr::LOCALHOST.into() }
+) -> LoginRequest<'a> {
+    LoginRequest { origin, method: &Method::GET, path, query, headers, address: Ipv4Addr::LOCALHOST.into() }
 }
 
-pub(crate) fn location(reply: &Reply) -> &str {
-    reply.headers()[header::LOCATION].to_str().expect("text")
+pub(crate) fn location(response: &LoginResponse) -> &str {
+    response.headers()[header::LOCATION].to_str().expect("text")
 }
 
 pub(crate) fn code<T>(outcome: Result<T, Error>) -> Code {

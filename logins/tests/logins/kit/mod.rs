@@ -1,13 +1,13 @@
-//! A world with logins, a browser, and a stand-in for GitHub.
+//! Logins with a test clock, a browser, and a fake GitHub.
 
 pub(crate) mod browser;
 pub(crate) mod github;
-pub(crate) mod ledger;
+pub(crate) mod session_store;
 
-use ledger::Books;
 use postern_api::{module::IdentityProvider, published::Login};
-use postern_logins::{IdentityHeaders, Logins, Operators, Origin, Realm, Settings, Web};
+use postern_logins::{IdentityHeaders, LoginSettings, Logins, OAuthProviders, Origin, ProviderClient, Realm};
 use serde_json::Value;
+use session_store::MemoryStore;
 use std::sync::{
     Arc,
     atomic::{AtomicI64, Ordering::Relaxed},
@@ -15,32 +15,32 @@ use std::sync::{
 
 pub(crate) const HOST: &str = "shop.test";
 
-/// Logins, their ledger, and the time of day.
+/// Logins with their session store and a test clock.
 pub(crate) struct World {
     pub(crate) logins: Arc<Logins>,
-    pub(crate) books: Arc<Books>,
+    pub(crate) store: Arc<MemoryStore>,
     clock: Arc<AtomicI64>,
 }
 
 impl World {
-    pub(crate) fn new(operators: Operators) -> Self {
+    pub(crate) fn new(providers: OAuthProviders) -> Self {
         let clock = Arc::new(AtomicI64::new(1_800_000_000));
-        let books = Arc::new(Books::default());
+        let store = Arc::new(MemoryStore::default());
         let reading = clock.clone();
-        let settings = Settings {
+        let settings = LoginSettings {
             login_host: Origin::new("login.test", 4443),
             headers: IdentityHeaders::default(),
-            clock: Arc::new(move || jiff::Timestamp::from_second(reading.load(Relaxed)).expect("a moment")),
-            web: Web::new().expect("a way to providers"),
-            operators,
+            clock: Arc::new(move || jiff::Timestamp::from_second(reading.load(Relaxed)).expect("a time")),
+            http_client: ProviderClient::new().expect("an HTTP client"),
+            providers,
         };
-        let logins = Arc::new(Logins::new(settings, books.clone()));
-        books.tell(&logins);
-        World { logins, books, clock }
+        let logins = Arc::new(Logins::new(settings, store.clone()));
+        store.connect(&logins);
+        World { logins, store, clock }
     }
 
-    /// Time passes.
-    pub(crate) fn later(&self, seconds: i64) {
+    /// Advances the clock.
+    pub(crate) fn advance(&self, seconds: i64) {
         self.clock.fetch_add(seconds, Relaxed);
     }
 
@@ -56,8 +56,8 @@ impl World {
     }
 }
 
-/// What the operator says of GitHub, for it answers elsewhere.
-pub(crate) fn only_github(endpoints: postern_logins::Endpoints) -> Operators {
-    let operator = postern_logins::Operator { endpoints, ..Default::default() };
+/// The operator's settings that redirect GitHub's endpoints to the fake.
+pub(crate) fn github_at(endpoints: postern_logins::OAuthEndpoints) -> OAuthProviders {
+    let operator = postern_logins::OAuthProvider { endpoints, ..Default::default() };
     [(IdentityProvider::Github, operator)].into()
 }

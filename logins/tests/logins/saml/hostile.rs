@@ -1,286 +1,293 @@
-//! Answers that must not let anybody in, and what they are refused with. Whatever happens, nobody becomes `mallory`.
+//! Hostile responses and the errors they must be refused with. None of them may log in as `mallory`.
 
 use super::{
-    Scene,
-    idp::{Answer, ENTITY, SP, Signs},
+    SamlFixture,
+    idp::{ENTITY, IdpResponse, SP, SignedParts},
 };
 use postern_api::Code;
 use serde_json::{Value, json};
 
-/// Made of the request's id and the time.
+/// Creates the response to a request id at a time.
 type Make = fn(&str, i64) -> String;
 
 struct Case {
     name: &'static str,
     make: Make,
-    verdict: Result<&'static str, Code>,
+    expected: Result<&'static str, Code>,
 }
 
-fn fine(request: &str, now: i64) -> Answer {
-    Answer::fine(Some(request), now)
+fn valid(request: &str, now: i64) -> IdpResponse {
+    IdpResponse::valid(Some(request), now)
 }
 
-/// What somebody else would like to be said.
-fn evil(of: &Answer, id: &str) -> String {
-    Answer { name_id: "mallory@evil.test".to_owned(), id: id.to_owned(), ..of.clone() }.assertion()
+/// An assertion that an attacker wants to be accepted.
+fn forged_assertion(of: &IdpResponse, id: &str) -> String {
+    IdpResponse { name_id: "mallory@evil.test".to_owned(), id: id.to_owned(), ..of.clone() }.assertion()
 }
 
-/// The parts of a response whose assertion is signed: the assertion as it is, without its signature, the signature.
-fn parts(answer: &Answer) -> (String, String, String) {
+/// The parts of a signed assertion: the whole, the assertion without its signature, and the signature.
+fn parts(answer: &IdpResponse) -> (String, String, String) {
     let bare = answer.assertion();
     (answer.signed(&bare, &answer.id), bare.clone(), answer.signature(&bare, &answer.id))
 }
 
-fn whole(answer: &Answer, change: impl FnOnce(String) -> String) -> String {
+fn tampered(answer: &IdpResponse, change: impl FnOnce(String) -> String) -> String {
     change(answer.xml())
 }
 
-fn behind_issuer(element: &str, inserted: &str) -> String {
+fn insert_after_issuer(element: &str, inserted: &str) -> String {
     element.replacen("</saml:Issuer>", &format!("</saml:Issuer>{inserted}"), 1)
 }
 
-/// The response itself is signed and wrapped: `place` says where the signed one goes.
+/// A forged response that contains the signed one, either inside its signature or next to it.
 fn wrapped_response(request: &str, now: i64, inside: bool) -> String {
-    let answer = Answer { signs: Signs::Response, ..fine(request, now) };
+    let answer = IdpResponse { signed_parts: SignedParts::Response, ..valid(request, now) };
     let id = format!("r{}", answer.id);
-    let original = answer.around(&answer.assertion());
+    let original = answer.wrap(&answer.assertion());
     let signature = answer.signature(&original, &id);
-    let hostile = Answer { id: "_evil".to_owned(), ..answer.clone() }.around(&evil(&answer, "_evil"));
+    let hostile = IdpResponse { id: "_evil".to_owned(), ..answer.clone() }.wrap(&forged_assertion(&answer, "_evil"));
     if inside {
         let signature = signature.replace("</ds:Signature>", &format!("{original}</ds:Signature>"));
-        behind_issuer(&hostile, &signature)
+        insert_after_issuer(&hostile, &signature)
     } else {
-        behind_issuer(&hostile, &format!("{original}{signature}"))
+        insert_after_issuer(&hostile, &format!("{original}{signature}"))
     }
 }
 
 const CASES: &[Case] = &[
-    Case { name: "as it should be", make: |r, n| fine(r, n).xml(), verdict: Ok("alice@example.test") },
+    Case { name: "as it should be", make: |r, n| valid(r, n).xml(), expected: Ok("alice@example.test") },
     Case {
         name: "an unsigned response with a signed assertion",
-        make: |r, n| Answer { signs: Signs::Assertion, ..fine(r, n) }.xml(),
-        verdict: Ok("alice@example.test"),
+        make: |r, n| IdpResponse { signed_parts: SignedParts::Assertion, ..valid(r, n) }.xml(),
+        expected: Ok("alice@example.test"),
     },
     Case {
         name: "a signed response with an unsigned assertion",
-        make: |r, n| Answer { signs: Signs::Response, ..fine(r, n) }.xml(),
-        verdict: Ok("alice@example.test"),
+        make: |r, n| IdpResponse { signed_parts: SignedParts::Response, ..valid(r, n) }.xml(),
+        expected: Ok("alice@example.test"),
     },
     Case {
         name: "nothing signed",
-        make: |r, n| Answer { signs: Signs::Nothing, ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlSignature),
+        make: |r, n| IdpResponse { signed_parts: SignedParts::Nothing, ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlSignature),
     },
     Case {
         name: "another name under the signature",
-        make: |r, n| whole(&fine(r, n), |xml| xml.replace(">alice@example.test<", ">mallory@evil.test<")),
-        verdict: Err(Code::SamlSignature),
+        make: |r, n| tampered(&valid(r, n), |xml| xml.replace(">alice@example.test<", ">mallory@evil.test<")),
+        expected: Err(Code::SamlSignature),
     },
     Case {
         name: "another key with its own certificate",
-        make: |r, n| Answer { rogue: true, ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlSignature),
+        make: |r, n| IdpResponse { rogue_key: true, ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlSignature),
     },
     Case {
         name: "another key around the right one",
         make: |r, n| {
-            let answer = fine(r, n);
-            let response = answer.around(&answer.signed(&answer.assertion(), &answer.id));
-            Answer { rogue: true, ..answer.clone() }.signed(&response, &format!("r{}", answer.id))
+            let answer = valid(r, n);
+            let response = answer.wrap(&answer.signed(&answer.assertion(), &answer.id));
+            IdpResponse { rogue_key: true, ..answer.clone() }.signed(&response, &format!("r{}", answer.id))
         },
-        verdict: Err(Code::SamlSignature),
+        expected: Err(Code::SamlSignature),
     },
     Case {
         name: "a signature algorithm with SHA-1",
-        make: |r, n| Answer { algorithm: "http://www.w3.org/2000/09/xmldsig#rsa-sha1", ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlAlgorithm),
+        make: |r, n| IdpResponse { algorithm: "http://www.w3.org/2000/09/xmldsig#rsa-sha1", ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlAlgorithm),
     },
     Case {
         name: "a digest with SHA-1",
-        make: |r, n| Answer { weak_digest: true, ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlAlgorithm),
+        make: |r, n| IdpResponse { weak_digest: true, ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlAlgorithm),
     },
     Case {
         name: "a signature made with a shared secret",
-        make: |r, n| Answer { algorithm: "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256", ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlAlgorithm),
+        make: |r, n| {
+            IdpResponse { algorithm: "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256", ..valid(r, n) }.xml()
+        },
+        expected: Err(Code::SamlAlgorithm),
     },
     Case {
         name: "XSW1: the signed response within its signature",
         make: |r, n| wrapped_response(r, n, true),
-        verdict: Err(Code::SamlAssertions),
+        expected: Err(Code::SamlAssertions),
     },
     Case {
         name: "XSW2: the signed response beside its signature",
         make: |r, n| wrapped_response(r, n, false),
-        verdict: Err(Code::SamlAssertions),
+        expected: Err(Code::SamlAssertions),
     },
     Case {
         name: "XSW3: a forged assertion before the signed one",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let (signed, ..) = parts(&answer);
-            answer.around(&format!("{}{signed}", evil(&answer, "_evil")))
+            answer.wrap(&format!("{}{signed}", forged_assertion(&answer, "_evil")))
         },
-        verdict: Err(Code::SamlAssertions),
+        expected: Err(Code::SamlAssertions),
     },
     Case {
         name: "XSW4: the signed assertion within a forged one",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let (signed, ..) = parts(&answer);
-            answer.around(&evil(&answer, "_evil").replace("</saml:Assertion>", &format!("{signed}</saml:Assertion>")))
+            answer.wrap(
+                &forged_assertion(&answer, "_evil").replace("</saml:Assertion>", &format!("{signed}</saml:Assertion>")),
+            )
         },
-        verdict: Err(Code::SamlAssertions),
+        expected: Err(Code::SamlAssertions),
     },
     Case {
         name: "XSW5: a forged assertion with the signature, the signed one behind",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let (_, bare, signature) = parts(&answer);
-            answer.around(&format!("{}{bare}", behind_issuer(&evil(&answer, "_evil"), &signature)))
+            answer.wrap(&format!("{}{bare}", insert_after_issuer(&forged_assertion(&answer, "_evil"), &signature)))
         },
-        verdict: Err(Code::SamlAssertions),
+        expected: Err(Code::SamlAssertions),
     },
     Case {
         name: "XSW6: the signed assertion within the signature of a forged one",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let (_, bare, signature) = parts(&answer);
             let signature = signature.replace("</ds:Signature>", &format!("{bare}</ds:Signature>"));
-            answer.around(&behind_issuer(&evil(&answer, "_evil"), &signature))
+            answer.wrap(&insert_after_issuer(&forged_assertion(&answer, "_evil"), &signature))
         },
-        verdict: Err(Code::SamlAssertions),
+        expected: Err(Code::SamlAssertions),
     },
     Case {
         name: "XSW7: a forged assertion in extensions",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let (signed, ..) = parts(&answer);
-            let forged = format!("<samlp:Extensions>{}</samlp:Extensions>", evil(&answer, &answer.id));
-            answer.around(&signed).replace("<samlp:Status>", &format!("{forged}<samlp:Status>"))
+            let forged = format!("<samlp:Extensions>{}</samlp:Extensions>", forged_assertion(&answer, &answer.id));
+            answer.wrap(&signed).replace("<samlp:Status>", &format!("{forged}<samlp:Status>"))
         },
-        verdict: Err(Code::SamlUnreadable),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "XSW8: the signed assertion in an object of the signature",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let (_, bare, signature) = parts(&answer);
             let object = format!("<ds:Object>{bare}</ds:Object></ds:Signature>");
-            answer.around(&behind_issuer(&evil(&answer, "_evil"), &signature.replace("</ds:Signature>", &object)))
+            answer.wrap(&insert_after_issuer(
+                &forged_assertion(&answer, "_evil"),
+                &signature.replace("</ds:Signature>", &object),
+            ))
         },
-        verdict: Err(Code::SamlAssertions),
+        expected: Err(Code::SamlAssertions),
     },
     Case {
         name: "XSW9: a forged assertion with the id of the signed one",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let (signed, ..) = parts(&answer);
-            answer.around(&format!("{}{signed}", evil(&answer, &answer.id)))
+            answer.wrap(&format!("{}{signed}", forged_assertion(&answer, &answer.id)))
         },
-        verdict: Err(Code::SamlUnreadable),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
-        name: "the signed assertion as advice of a forged one",
+        name: "the signed assertion in the advice of a forged one",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let (signed, ..) = parts(&answer);
             let advice = format!("</saml:Conditions><saml:Advice>{signed}</saml:Advice>");
-            answer.around(&evil(&answer, "_evil").replace("</saml:Conditions>", &advice))
+            answer.wrap(&forged_assertion(&answer, "_evil").replace("</saml:Conditions>", &advice))
         },
-        verdict: Err(Code::SamlAssertions),
+        expected: Err(Code::SamlAssertions),
     },
     Case {
         name: "a forged assertion that borrows a signature about another id",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let (.., signature) = parts(&answer);
-            answer.around(&behind_issuer(&evil(&answer, "_evil"), &signature))
+            answer.wrap(&insert_after_issuer(&forged_assertion(&answer, "_evil"), &signature))
         },
-        verdict: Err(Code::SamlSignature),
+        expected: Err(Code::SamlSignature),
     },
     Case {
         name: "two signatures in one assertion",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let (_, bare, signature) = parts(&answer);
-            answer.around(&behind_issuer(&bare, &signature.repeat(2)))
+            answer.wrap(&insert_after_issuer(&bare, &signature.repeat(2)))
         },
-        verdict: Err(Code::SamlSignature),
+        expected: Err(Code::SamlSignature),
     },
     Case {
-        name: "a signature of everything (an empty reference)",
+        name: "a signature over the whole document (an empty reference)",
         make: |r, n| {
-            whole(&fine(r, n), |xml| {
+            tampered(&valid(r, n), |xml| {
                 let id =
                     xml.split("URI=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default().to_owned();
                 xml.replace(&format!("URI=\"{id}\""), "URI=\"\"")
             })
         },
-        verdict: Err(Code::SamlSignature),
+        expected: Err(Code::SamlSignature),
     },
     Case {
         name: "two assertions, both signed",
         make: |r, n| {
-            let answer = fine(r, n);
-            let other = Answer { id: format!("{}x", answer.id), ..answer.clone() };
-            answer.around(&format!("{}{}", parts(&answer).0, parts(&other).0))
+            let answer = valid(r, n);
+            let other = IdpResponse { id: format!("{}x", answer.id), ..answer.clone() };
+            answer.wrap(&format!("{}{}", parts(&answer).0, parts(&other).0))
         },
-        verdict: Err(Code::SamlAssertions),
+        expected: Err(Code::SamlAssertions),
     },
-    Case { name: "no assertion", make: |r, n| fine(r, n).around(""), verdict: Err(Code::SamlAssertions) },
+    Case { name: "no assertion", make: |r, n| valid(r, n).wrap(""), expected: Err(Code::SamlAssertions) },
     Case {
         name: "an encrypted assertion",
         make: |r, n| {
             let encrypted = "<saml:EncryptedAssertion xmlns:saml=\"urn:oasis:names:tc:SAML:2.0:assertion\"></saml:EncryptedAssertion>";
-            fine(r, n).around(encrypted)
+            valid(r, n).wrap(encrypted)
         },
-        verdict: Err(Code::SamlEncrypted),
+        expected: Err(Code::SamlEncrypted),
     },
     Case {
         name: "a comment in the name",
         make: |r, n| {
-            whole(&Answer { name_id: "admin@example.test.evil.test".to_owned(), ..fine(r, n) }, |xml| {
+            tampered(&IdpResponse { name_id: "admin@example.test.evil.test".to_owned(), ..valid(r, n) }, |xml| {
                 xml.replace(">admin@example.test.evil.test<", ">admin@example.test<!---->.evil.test<")
             })
         },
-        verdict: Err(Code::SamlUnreadable),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "a processing instruction in the name",
-        make: |r, n| whole(&fine(r, n), |xml| xml.replace(">alice@", "><?x y?>alice@")),
-        verdict: Err(Code::SamlUnreadable),
+        make: |r, n| tampered(&valid(r, n), |xml| xml.replace(">alice@", "><?x y?>alice@")),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "an element in the name",
-        make: |r, n| Answer { name_id: "alice<x></x>@example.test".to_owned(), ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlUnreadable),
+        make: |r, n| IdpResponse { name_id: "alice<x></x>@example.test".to_owned(), ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "an empty name",
-        make: |r, n| Answer { name_id: " ".to_owned(), ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlNameId),
+        make: |r, n| IdpResponse { name_id: " ".to_owned(), ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlNameId),
     },
     Case {
         name: "a document type",
-        make: |r, n| whole(&fine(r, n), |xml| format!("<!DOCTYPE samlp:Response>{xml}")),
-        verdict: Err(Code::SamlUnreadable),
+        make: |r, n| tampered(&valid(r, n), |xml| format!("<!DOCTYPE samlp:Response>{xml}")),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "an entity for the name",
         make: |r, n| {
-            whole(&fine(r, n), |xml| {
+            tampered(&valid(r, n), |xml| {
                 let xml = xml.replace(">alice@example.test<", ">&a;<");
                 format!("<!DOCTYPE x [<!ENTITY a \"mallory@evil.test\">]>{xml}")
             })
         },
-        verdict: Err(Code::SamlUnreadable),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "an entity bomb",
         make: |r, n| {
-            whole(&fine(r, n), |xml| {
+            tampered(&valid(r, n), |xml| {
                 let mut entities = "<!ENTITY a0 \"ha\">".to_owned();
                 for level in 1..20 {
                     entities += &format!("<!ENTITY a{level} \"{}\">", format!("&a{};", level - 1).repeat(10));
@@ -288,154 +295,156 @@ const CASES: &[Case] = &[
                 format!("<!DOCTYPE x [{entities}]>{}", xml.replace(">alice@example.test<", ">&a19;<"))
             })
         },
-        verdict: Err(Code::SamlUnreadable),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "a file for the name",
         make: |r, n| {
-            whole(&fine(r, n), |xml| {
+            tampered(&valid(r, n), |xml| {
                 let xml = xml.replace(">alice@example.test<", ">&a;<");
                 format!("<!DOCTYPE x [<!ENTITY a SYSTEM \"file:///etc/passwd\">]>{xml}")
             })
         },
-        verdict: Err(Code::SamlUnreadable),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "cut off",
-        make: |r, n| whole(&fine(r, n), |xml| xml[..xml.len() / 2].to_owned()),
-        verdict: Err(Code::SamlUnreadable),
+        make: |r, n| tampered(&valid(r, n), |xml| xml[..xml.len() / 2].to_owned()),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
-        name: "elements within each other without end",
+        name: "endlessly nested elements",
         make: |r, n| {
-            whole(&fine(r, n), |xml| {
+            tampered(&valid(r, n), |xml| {
                 let deep = format!("{}{}", "<x>".repeat(4000), "</x>".repeat(4000));
                 xml.replace("<samlp:Status>", &format!("<samlp:Extensions>{deep}</samlp:Extensions><samlp:Status>"))
             })
         },
-        verdict: Err(Code::SamlUnreadable),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "too large",
-        make: |r, n| whole(&fine(r, n), |xml| xml + &" ".repeat(300_000)),
-        verdict: Err(Code::SamlUnreadable),
+        make: |r, n| tampered(&valid(r, n), |xml| xml + &" ".repeat(300_000)),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "the same attribute twice",
-        make: |r, n| whole(&fine(r, n), |xml| xml.replace(" Version=\"2.0\">", " Version=\"2.0\" Version=\"2.0\">")),
-        verdict: Err(Code::SamlUnreadable),
+        make: |r, n| {
+            tampered(&valid(r, n), |xml| xml.replace(" Version=\"2.0\">", " Version=\"2.0\" Version=\"2.0\">"))
+        },
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "another namespace",
-        make: |r, n| whole(&fine(r, n), |xml| xml.replace("urn:oasis:names:tc:SAML:2.0:protocol", "urn:other")),
-        verdict: Err(Code::SamlUnreadable),
+        make: |r, n| tampered(&valid(r, n), |xml| xml.replace("urn:oasis:names:tc:SAML:2.0:protocol", "urn:other")),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "no success",
-        make: |r, n| Answer { status: "Responder", ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlStatus),
+        make: |r, n| IdpResponse { status: "Responder", ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlStatus),
     },
     Case {
         name: "another destination",
-        make: |r, n| Answer { destination: "https://other.test/acs".to_owned(), ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlDestination),
+        make: |r, n| IdpResponse { destination: "https://other.test/acs".to_owned(), ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlDestination),
     },
     Case {
         name: "another route's destination",
-        make: |r, n| Answer { destination: format!("{SP}2/acs"), ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlDestination),
+        make: |r, n| IdpResponse { destination: format!("{SP}2/acs"), ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlDestination),
     },
     Case {
         name: "another recipient",
-        make: |r, n| Answer { recipient: "https://other.test/acs".to_owned(), ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlDestination),
+        make: |r, n| IdpResponse { recipient: "https://other.test/acs".to_owned(), ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlDestination),
     },
     Case {
         name: "another audience",
-        make: |r, n| Answer { audience: "https://other.test".to_owned(), ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlAudience),
+        make: |r, n| IdpResponse { audience: "https://other.test".to_owned(), ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlAudience),
     },
     Case {
         name: "an audience that begins alike",
-        make: |r, n| Answer { audience: format!("{SP}2"), ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlAudience),
+        make: |r, n| IdpResponse { audience: format!("{SP}2"), ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlAudience),
     },
     Case {
         name: "no audience",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let bare = answer.assertion();
             let (before, rest) = bare.split_once("<saml:AudienceRestriction>").expect("one");
             let (_, after) = rest.split_once("</saml:AudienceRestriction>").expect("its end");
-            answer.around(&answer.signed(&format!("{before}{after}"), &answer.id))
+            answer.wrap(&answer.signed(&format!("{before}{after}"), &answer.id))
         },
-        verdict: Err(Code::SamlAudience),
+        expected: Err(Code::SamlAudience),
     },
     Case {
         name: "another issuer",
-        make: |r, n| Answer { issuer: format!("{ENTITY}2"), ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlIssuer),
+        make: |r, n| IdpResponse { issuer: format!("{ENTITY}2"), ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlIssuer),
     },
-    Case { name: "another request", make: |_, n| fine("_other", n).xml(), verdict: Err(Code::SamlInResponseTo) },
-    Case { name: "no request", make: |_, n| Answer::fine(None, n).xml(), verdict: Err(Code::SamlInResponseTo) },
+    Case { name: "another request", make: |_, n| valid("_other", n).xml(), expected: Err(Code::SamlInResponseTo) },
+    Case { name: "no request", make: |_, n| IdpResponse::valid(None, n).xml(), expected: Err(Code::SamlInResponseTo) },
     Case {
         name: "another request in what is signed",
-        make: |r, n| Answer { confirmed: Some("_other".to_owned()), ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlInResponseTo),
+        make: |r, n| IdpResponse { confirmation_request: Some("_other".to_owned()), ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlInResponseTo),
     },
-    Case { name: "expired", make: |r, n| fine(r, n - 1000).xml(), verdict: Err(Code::SamlExpired) },
-    Case { name: "not valid yet", make: |r, n| fine(r, n + 1000).xml(), verdict: Err(Code::SamlNotYet) },
+    Case { name: "expired", make: |r, n| fine(r, n - 1000).xml(), expected: Err(Code::SamlExpired) },
+    Case { name: "not valid yet", make: |r, n| fine(r, n + 1000).xml(), expected: Err(Code::SamlNotYet) },
     Case {
         name: "valid for years",
-        make: |r, n| Answer { lasting: 100_000_000, ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlUnreadable),
+        make: |r, n| IdpResponse { validity: 100_000_000, ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlUnreadable),
     },
     Case {
         name: "no statement",
-        make: |r, n| Answer { statements: 0, ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlStatements),
+        make: |r, n| IdpResponse { statements: 0, ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlStatements),
     },
     Case {
         name: "two statements",
-        make: |r, n| Answer { statements: 2, ..fine(r, n) }.xml(),
-        verdict: Err(Code::SamlStatements),
+        make: |r, n| IdpResponse { statements: 2, ..valid(r, n) }.xml(),
+        expected: Err(Code::SamlStatements),
     },
     Case {
         name: "the holder of a key instead of the bearer",
         make: |r, n| {
-            let answer = fine(r, n);
+            let answer = valid(r, n);
             let bare = answer.assertion().replace("cm:bearer", "cm:holder-of-key");
-            answer.around(&answer.signed(&bare, &answer.id))
+            answer.wrap(&answer.signed(&bare, &answer.id))
         },
-        verdict: Err(Code::SamlUnreadable),
+        expected: Err(Code::SamlUnreadable),
     },
 ];
 
 #[tokio::test]
-async fn each_answer_gets_its_verdict() {
+async fn every_response_is_judged_correctly() {
     let mut wrong = Vec::new();
     for case in CASES {
-        let mut scene = Scene::new(&json!({}));
-        let sent = scene.begins().await.expect("sent");
-        let xml = (case.make)(&sent.id, scene.now());
-        let verdict = match scene.responds(&xml, &sent.state).await {
-            Ok(reply) => match scene.goes_on(&reply).await {
-                Ok(_) => Ok(scene.world.books.sessions()[0].person.id.clone()),
+        let mut fixture = SamlFixture::new(&json!({}));
+        let sent = fixture.begin().await.expect("sent");
+        let xml = (case.make)(&sent.id, fixture.now());
+        let outcome = match fixture.post_response(&xml, &sent.state).await {
+            Ok(response) => match fixture.follow_to_endpoint(&response).await {
+                Ok(_) => Ok(fixture.world.store.sessions()[0].person.id.clone()),
                 Err(error) => Err(error.code),
             },
             Err(error) => Err(error.code),
         };
-        if verdict.as_deref().map_err(|code| *code) != case.verdict {
-            wrong.push(format!("{}: {verdict:?} instead of {:?}", case.name, case.verdict));
+        if outcome.as_deref().map_err(|code| *code) != case.expected {
+            wrong.push(format!("{}: {outcome:?} instead of {:?}", case.name, case.expected));
         }
-        assert!(case.verdict.is_ok() || scene.world.books.sessions().is_empty(), "{}", case.name);
+        assert!(case.expected.is_ok() || fixture.world.store.sessions().is_empty(), "{}", case.name);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test]
-async fn a_form_that_is_none_is_refused() {
-    let scene = Scene::new(&json!({}));
+async fn malformed_forms_are_refused() {
+    let fixture = SamlFixture::new(&json!({}));
     let fine = base64_of("<x/>");
     for (fields, refusal) in [
         (vec![], Code::SamlUnreadable),
@@ -445,7 +454,7 @@ async fn a_form_that_is_none_is_refused() {
         (vec![("SAMLResponse", fine.as_str())], Code::SamlUnreadable),
         (vec![("SAMLResponse", fine.as_str()), ("SAMLResponse", fine.as_str())], Code::QueryRepeated),
     ] {
-        assert_eq!(crate::kit::browser::code(scene.brings("/acs", &fields).await), refusal, "{fields:?}");
+        assert_eq!(crate::kit::browser::code(fixture.post("/acs", &fields).await), refusal, "{fields:?}");
     }
     for (method, path, refusal) in [
         (http::Method::GET, "/saml/edghtsrt_1/acs", Code::MethodNotAllowed),
@@ -455,7 +464,7 @@ async fn a_form_that_is_none_is_refused() {
         (http::Method::GET, "/saml/edghtsrt_1/x", Code::LoginAddressUnknown),
         (http::Method::GET, "/saml/", Code::LoginAddressUnknown),
     ] {
-        let outcome = scene.at_login_host(method.clone(), path, None, String::new()).await;
+        let outcome = fixture.at_login_host(method.clone(), path, None, String::new()).await;
         assert_eq!(crate::kit::browser::code(outcome), refusal, "{method} {path}");
     }
 }
@@ -465,13 +474,14 @@ fn base64_of(text: &str) -> String {
     base64::engine::general_purpose::STANDARD.encode(text)
 }
 
-/// Writes the answers down for programs that others wrote, with our verdicts, when it is told where to.
+/// Writes the cases with their expected results to the file that `POSTERN_SAML_CORPUS` names, for other SAML
+/// implementations.
 #[test]
-fn others_may_judge_them_too() {
+fn the_cases_are_exported_for_other_implementations() {
     let (request, now) = ("_request", jiff::Timestamp::now().as_second());
     let cases: Vec<Value> = CASES
         .iter()
-        .map(|case| json!({"name": case.name, "xml": (case.make)(request, now), "name_id": case.verdict.ok()}))
+        .map(|case| json!({"name": case.name, "xml": (case.make)(request, now), "name_id": case.expected.ok()}))
         .collect();
     assert!(cases.iter().all(|case| case["xml"].as_str().is_some_and(|xml| !xml.is_empty())));
     let Some(path) = std::env::var_os("POSTERN_SAML_CORPUS") else { return };

@@ -1,5 +1,5 @@
-//! An identity provider that says what it is told to say. It writes canonical XML, so that signing needs no library:
-//! what is digested is the text itself.
+//! A test identity provider that sends whatever a test requires. It writes canonical XML, so that signing needs no
+//! library: the digest is that of the text itself.
 
 use aws_lc_rs::{
     digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest},
@@ -30,7 +30,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    fn make() -> Self {
+    fn generate() -> Self {
         let key = KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, RsaKeySize::_2048).expect("a key");
         let certificate = CertificateParams::default().self_signed(&key).expect("a certificate");
         let rsa = RsaKeyPair::from_pkcs8(&key.serialize_der()).expect("the key again");
@@ -48,12 +48,12 @@ impl Pair {
     }
 }
 
-/// What the identity provider signs with, what somebody else does, and what we do.
-pub(super) static TRUSTED: LazyLock<Pair> = LazyLock::new(Pair::make);
-pub(super) static ROGUE: LazyLock<Pair> = LazyLock::new(Pair::make);
-pub(super) static OWN: LazyLock<Pair> = LazyLock::new(Pair::make);
+/// The identity provider's key, an untrusted key, and the service provider's key.
+pub(super) static TRUSTED: LazyLock<Pair> = LazyLock::new(Pair::generate);
+pub(super) static ROGUE: LazyLock<Pair> = LazyLock::new(Pair::generate);
+pub(super) static OWN: LazyLock<Pair> = LazyLock::new(Pair::generate);
 
-/// What it says of itself.
+/// The metadata of the identity provider.
 pub(super) fn metadata() -> String {
     let redirect = "Binding=\"urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect\"";
     format!(
@@ -84,60 +84,60 @@ pub(super) fn login(changes: &Value) -> Login {
     })
 }
 
-/// What is signed.
+/// The signed parts of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signs {
+pub(super) enum SignedParts {
     Nothing,
     Assertion,
     Response,
     Both,
 }
 
-/// What it says of somebody. Every member can be made wrong.
+/// A response; tests can make every field wrong.
 #[derive(Clone)]
-pub(super) struct Answer {
+pub(super) struct IdpResponse {
     pub(super) issuer: String,
     pub(super) destination: String,
     pub(super) recipient: String,
     pub(super) audience: String,
     pub(super) in_response_to: Option<String>,
-    /// Of the confirmation, where it is not that of the response.
-    pub(super) confirmed: Option<String>,
+    /// `InResponseTo` of the confirmation, if it differs from the response's.
+    pub(super) confirmation_request: Option<String>,
     /// Seconds since 1970.
     pub(super) now: i64,
-    pub(super) lasting: i64,
+    pub(super) validity: i64,
     pub(super) id: String,
     pub(super) name_id: String,
     pub(super) groups: Vec<&'static str>,
     pub(super) statements: usize,
     pub(super) status: &'static str,
-    pub(super) signs: Signs,
-    pub(super) rogue: bool,
+    pub(super) signed_parts: SignedParts,
+    pub(super) rogue_key: bool,
     pub(super) algorithm: &'static str,
     pub(super) weak_digest: bool,
 }
 
-impl Answer {
-    /// Everything as it should be.
-    pub(super) fn fine(request: Option<&str>, now: i64) -> Self {
+impl IdpResponse {
+    /// A valid response.
+    pub(super) fn valid(request: Option<&str>, now: i64) -> Self {
         static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(1);
         let acs = format!("{SP}/acs");
-        Answer {
+        IdpResponse {
             issuer: ENTITY.to_owned(),
             destination: acs.clone(),
             recipient: acs,
             audience: SP.to_owned(),
             in_response_to: request.map(str::to_owned),
-            confirmed: None,
+            confirmation_request: None,
             now,
-            lasting: 300,
+            validity: 300,
             id: format!("_a{}", NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)),
             name_id: "alice@example.test".to_owned(),
             groups: vec!["staff"],
             statements: 1,
             status: "Success",
-            signs: Signs::Assertion,
-            rogue: false,
+            signed_parts: SignedParts::Assertion,
+            rogue_key: false,
             algorithm: RSA_SHA256,
             weak_digest: false,
         }
@@ -145,9 +145,9 @@ impl Answer {
 
     /// The assertion without a signature.
     pub(super) fn assertion(&self) -> String {
-        let (from, until) = (moment(self.now), moment(self.now + self.lasting));
-        let confirmed = self.confirmed.as_ref().or(self.in_response_to.as_ref());
-        let confirmed = confirmed.map_or_else(String::new, |request| format!("InResponseTo=\"{request}\" "));
+        let (from, until) = (timestamp(self.now), timestamp(self.now + self.validity));
+        let request = self.confirmation_request.as_ref().or(self.in_response_to.as_ref());
+        let request = request.map_or_else(String::new, |request| format!("InResponseTo=\"{request}\" "));
         let statement = format!(
             "<saml:AuthnStatement AuthnInstant=\"{from}\" SessionIndex=\"_s1\"><saml:AuthnContext>\
              <saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef>\
@@ -160,7 +160,7 @@ impl Answer {
              Version=\"2.0\"><saml:Issuer>{}</saml:Issuer><saml:Subject><saml:NameID \
              Format=\"urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress\">{}</saml:NameID>\
              <saml:SubjectConfirmation Method=\"urn:oasis:names:tc:SAML:2.0:cm:bearer\"><saml:SubjectConfirmationData \
-             {confirmed}NotOnOrAfter=\"{until}\" Recipient=\"{}\"></saml:SubjectConfirmationData>\
+             {request}NotOnOrAfter=\"{until}\" Recipient=\"{}\"></saml:SubjectConfirmationData>\
              </saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore=\"{from}\" NotOnOrAfter=\"{until}\">\
              <saml:AudienceRestriction><saml:Audience>{}</saml:Audience></saml:AudienceRestriction></saml:Conditions>\
              {}<saml:AttributeStatement><saml:Attribute Name=\"groups\">{groups}</saml:Attribute>\
@@ -175,19 +175,19 @@ impl Answer {
         )
     }
 
-    /// The response around an assertion, without a signature of its own.
-    pub(super) fn around(&self, assertion: &str) -> String {
-        let answered = self.in_response_to.as_ref();
-        let answered = answered.map_or_else(String::new, |request| format!("InResponseTo=\"{request}\" "));
+    /// The response wrap an assertion, without a signature of its own.
+    pub(super) fn wrap(&self, assertion: &str) -> String {
+        let in_response_to = self.in_response_to.as_ref();
+        let in_response_to = in_response_to.map_or_else(String::new, |request| format!("InResponseTo=\"{request}\" "));
         format!(
             "<samlp:Response xmlns:samlp=\"urn:oasis:names:tc:SAML:2.0:protocol\" Destination=\"{}\" ID=\"r{}\" \
-             {answered}IssueInstant=\"{}\" Version=\"2.0\"><saml:Issuer \
+             {in_response_to}IssueInstant=\"{}\" Version=\"2.0\"><saml:Issuer \
              xmlns:saml=\"urn:oasis:names:tc:SAML:2.0:assertion\">{}</saml:Issuer><samlp:Status><samlp:StatusCode \
              Value=\"urn:oasis:names:tc:SAML:2.0:status:{}\"></samlp:StatusCode></samlp:Status>{assertion}\
              </samlp:Response>",
             self.destination,
             self.id,
-            moment(self.now),
+            timestamp(self.now),
             self.issuer,
             self.status,
         )
@@ -195,7 +195,7 @@ impl Answer {
 
     /// The signature of an element that is written canonically, given its id.
     pub(super) fn signature(&self, element: &str, id: &str) -> String {
-        let pair = if self.rogue { &*ROGUE } else { &*TRUSTED };
+        let pair = if self.rogue_key { &*ROGUE } else { &*TRUSTED };
         let (method, sum) = match self.weak_digest {
             false => ("http://www.w3.org/2001/04/xmlenc#sha256", digest(&SHA256, element.as_bytes())),
             true => ("http://www.w3.org/2000/09/xmldsig#sha1", digest(&SHA1_FOR_LEGACY_USE_ONLY, element.as_bytes())),
@@ -218,7 +218,7 @@ impl Answer {
         )
     }
 
-    /// An element with its signature, behind its issuer.
+    /// An element with its signature after the issuer.
     pub(super) fn signed(&self, element: &str, id: &str) -> String {
         element.replacen("</saml:Issuer>", &format!("</saml:Issuer>{}", self.signature(element, id)), 1)
     }
@@ -226,43 +226,49 @@ impl Answer {
     /// The whole response.
     pub(super) fn xml(&self) -> String {
         let mut assertion = self.assertion();
-        if matches!(self.signs, Signs::Assertion | Signs::Both) {
+        if matches!(self.signed_parts, SignedParts::Assertion | SignedParts::Both) {
             assertion = self.signed(&assertion, &self.id);
         }
-        let response = self.around(&assertion);
-        match self.signs {
-            Signs::Response | Signs::Both => self.signed(&response, &format!("r{}", self.id)),
-            Signs::Nothing | Signs::Assertion => response,
+        let response = self.wrap(&assertion);
+        match self.signed_parts {
+            SignedParts::Response | SignedParts::Both => self.signed(&response, &format!("r{}", self.id)),
+            SignedParts::Nothing | SignedParts::Assertion => response,
         }
     }
 }
 
-/// A request for a logout.
-pub(super) fn logout(name_id: &str, session: Option<&str>, now: i64) -> String {
+/// A logout request.
+pub(super) fn logout_request(name_id: &str, session: Option<&str>, now: i64) -> String {
     let session = session.map_or_else(String::new, |name| format!("<samlp:SessionIndex>{name}</samlp:SessionIndex>"));
     format!(
         "<samlp:LogoutRequest xmlns:samlp=\"urn:oasis:names:tc:SAML:2.0:protocol\" Destination=\"{SP}/slo\" \
          ID=\"_l{now}\" IssueInstant=\"{}\" Version=\"2.0\"><saml:Issuer \
          xmlns:saml=\"urn:oasis:names:tc:SAML:2.0:assertion\">{ENTITY}</saml:Issuer><saml:NameID \
          xmlns:saml=\"urn:oasis:names:tc:SAML:2.0:assertion\">{name_id}</saml:NameID>{session}</samlp:LogoutRequest>",
-        moment(now),
+        timestamp(now),
     )
 }
 
-/// An answer to a request for a logout.
-pub(super) fn logged_out(request: &str, now: i64) -> String {
+/// A logout response.
+pub(super) fn logout_response(request: &str, now: i64) -> String {
     format!(
         "<samlp:LogoutResponse xmlns:samlp=\"urn:oasis:names:tc:SAML:2.0:protocol\" Destination=\"{SP}/slo\" \
          ID=\"_m{now}\" InResponseTo=\"{request}\" IssueInstant=\"{}\" Version=\"2.0\"><saml:Issuer \
          xmlns:saml=\"urn:oasis:names:tc:SAML:2.0:assertion\">{ENTITY}</saml:Issuer><samlp:Status><samlp:StatusCode \
          Value=\"urn:oasis:names:tc:SAML:2.0:status:Success\"></samlp:StatusCode></samlp:Status>\
          </samlp:LogoutResponse>",
-        moment(now),
+        timestamp(now),
     )
 }
 
-/// A message in an address, signed unless nobody signs.
-pub(super) fn in_address(field: &str, xml: &str, state: Option<&str>, pair: Option<&Pair>, algorithm: &str) -> String {
+/// A query with a message in the redirect binding, signed if a key is given.
+pub(super) fn redirect_query(
+    field: &str,
+    xml: &str,
+    state: Option<&str>,
+    pair: Option<&Pair>,
+    algorithm: &str,
+) -> String {
     let mut deflated = DeflateEncoder::new(Vec::new(), Compression::default());
     deflated.write_all(xml.as_bytes()).expect("written");
     let message = STANDARD.encode(deflated.finish().expect("deflated"));
@@ -277,6 +283,6 @@ pub(super) fn in_address(field: &str, xml: &str, state: Option<&str>, pair: Opti
     }
 }
 
-fn moment(second: i64) -> String {
-    jiff::Timestamp::from_second(second).expect("a moment").to_string()
+fn timestamp(second: i64) -> String {
+    jiff::Timestamp::from_second(second).expect("a time").to_string()
 }

@@ -1,4 +1,4 @@
-//! Logins with SAML: an identity provider of our own that says anything, and a clock to turn.
+//! Logins with SAML: a test identity provider that sends arbitrary messages, and a test clock.
 
 mod hostile;
 mod idp;
@@ -8,31 +8,31 @@ mod unsolicited;
 
 use crate::kit::{
     HOST, World,
-    browser::{Browser, asked, location},
+    browser::{Browser, location, login_request},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::read::DeflateDecoder;
 use http::{HeaderMap, Method};
-use idp::{Answer, login};
+use idp::{IdpResponse, login};
 use postern_api::{
     Error,
     host::HostName,
     published::{HttpsEdge, Settings},
 };
-use postern_logins::{Asked, Operators, Origin, Realm, Reply};
+use postern_logins::{LoginRequest, LoginResponse, OAuthProviders, Origin, Realm};
 use serde_json::Value;
 use std::{io::Read, sync::Arc};
 use url::{Url, form_urlencoded::Serializer};
 
 /// A route with SAML, and a browser in front of it.
-struct Scene {
+struct SamlFixture {
     world: World,
     realm: Arc<Realm>,
     browser: Browser,
 }
 
-/// What went to the identity provider.
-struct Sent {
+/// A message to the identity provider.
+struct AuthnRequest {
     url: Url,
     xml: String,
     /// The id of the message.
@@ -40,17 +40,17 @@ struct Sent {
     state: String,
 }
 
-impl Scene {
+impl SamlFixture {
     fn new(changes: &Value) -> Self {
-        let world = World::new(Operators::default());
+        let world = World::new(OAuthProviders::default());
         let names = ["*.any.test", HOST].map(|name| HostName::parse(name).expect("a name")).to_vec();
         let edge = HttpsEdge { id: "edghts_1".to_owned(), names, settings: Settings::default(), routes: Vec::new() };
-        world.logins.follow([(edge.id.clone(), Arc::new(edge))].into_iter().collect());
+        world.logins.publish_edges([(edge.id.clone(), Arc::new(edge))].into_iter().collect());
         let realm = world.logins.realm("edghtsrt_1", "edghts_1", &login(changes)).expect("a realm");
-        Scene { world, realm, browser: Browser::default() }
+        SamlFixture { world, realm, browser: Browser::default() }
     }
 
-    /// The module changes.
+    /// Changes the module.
     fn change(&mut self, changes: &Value) {
         self.realm = self.world.logins.realm("edghtsrt_1", "edghts_1", &login(changes)).expect("a realm");
     }
@@ -59,18 +59,19 @@ impl Scene {
         self.world.now()
     }
 
-    /// Asks for a page, and is sent to the identity provider.
-    async fn begins(&mut self) -> Result<Sent, Error> {
-        let (origin, headers) = (Origin::new(HOST, 4443), self.browser.sends());
-        let reply = self.world.logins.begin(&self.realm, asked(&origin, "/a", None, &headers), "/a?b=c", false).await?;
-        self.browser.keep(&reply);
-        Ok(sent(location(&reply)))
+    /// Requests a page and follows the redirect to the identity provider.
+    async fn begin(&mut self) -> Result<AuthnRequest, Error> {
+        let (origin, headers) = (Origin::new(HOST, 4443), self.browser.request_headers());
+        let response =
+            self.world.logins.begin(&self.realm, login_request(&origin, "/a", None, &headers), "/a?b=c", false).await?;
+        self.browser.store_cookies(&response);
+        Ok(parse_redirect(location(&response)))
     }
 
-    /// Brings what the identity provider says to the login host.
-    async fn brings(&self, part: &str, fields: &[(&str, &str)]) -> Result<Reply, Error> {
+    /// Posts a form to the login host.
+    async fn post(&self, endpoint: &str, fields: &[(&str, &str)]) -> Result<LoginResponse, Error> {
         let form = Serializer::new(String::new()).extend_pairs(fields).finish();
-        self.at_login_host(Method::POST, &format!("/saml/edghtsrt_1{part}"), None, form).await
+        self.at_login_host(Method::POST, &format!("/saml/edghtsrt_1{endpoint}"), None, form).await
     }
 
     async fn at_login_host(
@@ -79,58 +80,59 @@ impl Scene {
         path: &str,
         query: Option<&str>,
         form: String,
-    ) -> Result<Reply, Error> {
+    ) -> Result<LoginResponse, Error> {
         let (origin, headers) = (Origin::new("login.test", 4443), HeaderMap::new());
-        let asked = Asked { method: &method, ..asked(&origin, path, query, &headers) };
-        self.world.logins.at_login_host(asked, &form.into()).await
+        let request = LoginRequest { method: &method, ..login_request(&origin, path, query, &headers) };
+        self.world.logins.at_login_host(request, &form.into()).await
     }
 
-    /// Brings a response.
-    async fn responds(&self, xml: &str, state: &str) -> Result<Reply, Error> {
+    /// Posts a response to the assertion consumer service.
+    async fn post_response(&self, xml: &str, state: &str) -> Result<LoginResponse, Error> {
         let mut fields = vec![("RelayState", state)];
         let encoded = STANDARD.encode(xml);
         fields.push(("SAMLResponse", &encoded));
-        self.brings("/acs", &fields).await
+        self.post("/acs", &fields).await
     }
 
-    /// Goes on to the endpoint, where the session begins; where it leads then.
-    async fn goes_on(&mut self, reply: &Reply) -> Result<String, Error> {
-        assert_eq!(reply.status(), 303);
-        let onward = location(reply).to_owned();
+    /// Follows the redirect to the endpoint, where the session starts; returns the page to which the login leads.
+    async fn follow_to_endpoint(&mut self, response: &LoginResponse) -> Result<String, Error> {
+        assert_eq!(response.status(), 303);
+        let onward = location(response).to_owned();
         let target = onward.strip_prefix("https://shop.test:4443").expect("the endpoint");
-        let reply = self.browser.asks(&self.world, target).await?;
-        Ok(location(&reply).to_owned())
+        let response = self.browser.get(&self.world, target).await?;
+        Ok(location(&response).to_owned())
     }
 
-    /// Asks to be logged out.
-    async fn log_out(&mut self, target: &str) -> Result<Reply, Error> {
-        let (origin, headers) = (Origin::new(HOST, 4443), self.browser.sends());
+    /// Requests a logout.
+    async fn log_out(&mut self, target: &str) -> Result<LoginResponse, Error> {
+        let (origin, headers) = (Origin::new(HOST, 4443), self.browser.request_headers());
         let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
-        let asked = asked(&origin, path, query, &headers);
-        let reply = self.world.logins.at_endpoint(asked, |_| Some(self.realm.clone())).await?;
-        self.browser.keep(&reply);
-        Ok(reply)
+        let request = login_request(&origin, path, query, &headers);
+        let response = self.world.logins.at_endpoint(request, |_| Some(self.realm.clone())).await?;
+        self.browser.store_cookies(&response);
+        Ok(response)
     }
 
-    /// The whole way in.
-    async fn logs_in(&mut self, change: impl FnOnce(&mut Answer)) -> Result<String, Error> {
-        let sent = self.begins().await?;
-        let mut answer = Answer::fine(Some(&sent.id), self.now());
+    /// A whole login.
+    async fn log_in(&mut self, change: impl FnOnce(&mut IdpResponse)) -> Result<String, Error> {
+        let sent = self.begin().await?;
+        let mut answer = IdpResponse::valid(Some(&sent.id), self.now());
         change(&mut answer);
-        let reply = self.responds(&answer.xml(), &sent.state).await?;
-        self.goes_on(&reply).await
+        let response = self.post_response(&answer.xml(), &sent.state).await?;
+        self.follow_to_endpoint(&response).await
     }
 }
 
-/// What a redirect takes along.
-fn sent(address: &str) -> Sent {
+/// Decodes the message of a redirect.
+fn parse_redirect(address: &str) -> AuthnRequest {
     let url = Url::parse(address).expect("an address");
-    let find = |wanted: &str| url.query_pairs().find(|(name, _)| name == wanted).map(|(_, value)| value.into_owned());
+    let find =
+        |parameter: &str| url.query_pairs().find(|(name, _)| name == parameter).map(|(_, value)| value.into_owned());
     let message = find("SAMLRequest").or_else(|| find("SAMLResponse")).expect("a message");
     let mut xml = String::new();
     let deflated = STANDARD.decode(message).expect("Base64");
     DeflateDecoder::new(deflated.as_slice()).read_to_string(&mut xml).expect("a message");
     let id = xml.split(" ID=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("an id").to_owned();
     let state = find("RelayState").unwrap_or_default();
-    Sent { url, xml, id, state }
+    AuthnRequest { url, xml, id, state }
 }

@@ -153,7 +153,7 @@ async fn text_and_messages_without_measure_end_the_connection_with_their_code() 
     for (message, code) in [
         (Message::text("words"), CloseCode::Unsupported),
         (Message::text(""), CloseCode::Unsupported),
-        (Message::binary(vec![0; LONGEST + 1]), CloseCode::Size),
+        (Message::binary(vec![0; MAX_MESSAGE_BYTES + 1]), CloseCode::Size),
     ] {
         let mut world = world().await;
         world.says(Message::binary(&b"before"[..])).await;
