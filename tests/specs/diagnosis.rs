@@ -56,7 +56,7 @@ async fn each_problem_is_reported_with_its_fix() {
     let foreign = stranger.server.authority().to_string_lossy().into_owned();
     let setup = || world.agent_setup("agent", &token);
     let cases = [
-        ("an unknown name", setup().setting("server_addr", "nobody.invalid:4443"), "dns", "name server"),
+        ("an unknown name", setup().setting("server_addr", "unknown.invalid:4443"), "dns", "name server"),
         ("a closed port", setup().setting("server_addr", &closed), "tcp", "Is the server running"),
         ("something else", setup().setting("server_addr", &web), "tls", "may not be a Postern server"),
         ("another authority", setup().setting("root_cas", &foreign), "tls", "root_cas"),

@@ -33,7 +33,7 @@ async fn the_access_log_has_a_line_of_json_for_every_request_and_connection() {
     let port = world.server.addresses.https.port();
     let url = format!("https://shop.example.test:{port}/page?token=secret");
     assert_eq!(visitor.get(&url).await.text(), "hello");
-    let unknown = visitor.get(&format!("https://nobody.localhost:{port}/")).await;
+    let unknown = visitor.get(&format!("https://unpublished.localhost:{port}/")).await;
     let lines = eventually("both lines are written", async || {
         let text = std::fs::read_to_string(&file).ok()?;
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect(line)).collect();

@@ -112,7 +112,7 @@ async fn both_schemes_are_two_tunnels_of_one_definition() {
 async fn an_unpublished_name_is_404_as_a_page_or_as_json() {
     let world = World::start().await;
     let visitor = world.visitor();
-    let url = format!("https://nobody.localhost:{}/", world.server.addresses.https.port());
+    let url = format!("https://unpublished.localhost:{}/", world.server.addresses.https.port());
     let page = visitor.send(visitor.http.get(&url).header("Accept", "text/html")).await;
     assert_eq!((page.status, page.refused()), (404, Code::HostUnknown));
     assert!(page.header("content-type").starts_with("text/html") && page.text().contains("ERR_POSTERN_3200"));

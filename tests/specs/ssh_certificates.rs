@@ -100,7 +100,7 @@ async fn a_user_certificate_admits_its_principals_within_its_validity_and_option
     let sshd = Sshd::start(world.folder(), &host, &signing.public).await;
     let user = KeyPair::generate(world.folder(), "user", "ed25519").await;
 
-    certify_user(&operator, &signing, &user, json!({ "principals": ["nobody-else", login] })).await;
+    certify_user(&operator, &signing, &user, json!({ "principals": ["another-principal", login] })).await;
     sshd.log_in(&user, &login, "any.example.test", &signing.public).await.assert_admitted();
 
     let past =

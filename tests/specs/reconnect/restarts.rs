@@ -111,7 +111,7 @@ async fn when_no_server_responds_each_is_named_with_its_reason() {
     let world = World::start().await;
     let token = world.operator().credential(&[]).await.1;
     let closed = Origin::start("closed").await.stop().await;
-    let unknown = "nobody.invalid:4443";
+    let unknown = "unknown.invalid:4443";
     let list = format!("[\"{closed}\", \"{unknown}\"]");
     let agent = world.agent_setup("agent", &token).setting("server_addr", &list).start_without_session().await;
     let session = agent.wait_for_session("waiting").await;
