@@ -1,14 +1,11 @@
 //! The client of the agent's local API. Windows reach only paths below `/api/`.
 
-use crate::app_state::AppState;
-use crate::error::{DesktopError, Result};
+use crate::{app_state::AppState, error::{DesktopError, Result}};
 use futures::StreamExt;
 use postern_api::{Code, Error};
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 use url::Url;
 
 /// The largest request body a window may send: tunnel definitions and edited replays.

@@ -1,14 +1,9 @@
 //! The agent's event stream: relayed to the windows, and applied to the agent's view in the app state.
 
-use crate::agent_view::AgentView;
-use crate::app_state::AppState;
-use crate::notifications::RequestObserver;
-use crate::sse::SseParser;
+use crate::{agent_view::AgentView, app_state::AppState, notifications::RequestObserver, sse::SseParser};
 use futures::StreamExt;
 use serde_json::{Value, json};
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tauri::{AppHandle, Emitter};
 
 /// The delay before a broken stream is reopened. The agent then sends its whole state again.

@@ -1,14 +1,7 @@
 //! Connects this computer's agent to the local server: a credential on the server, and the agent's configuration.
 
-use crate::agent_configuration::{set_values, top_level_value};
-use crate::app_config::AppConfig;
-use crate::error::{DesktopError, Result};
-use crate::management_key::ManagementKeys;
-use crate::private_file;
-use crate::server_addresses::ServerAddresses;
-use postern_api::client::Client;
-use postern_api::resource::{Credential, CredentialCreate};
-use postern_api::{Code, Id, Secret};
+use crate::{private_file, agent_configuration::{set_values, top_level_value}, app_config::AppConfig, error::{DesktopError, Result}, management_key::ManagementKeys, server_addresses::ServerAddresses};
+use postern_api::{Code, Id, Secret, client::Client, resource::{Credential, CredentialCreate}};
 use std::fs;
 
 /// Writes the agent's configuration so that it reaches the local server with a valid credential.

@@ -1,7 +1,6 @@
 //! The live state of the app: the desktop state, the agent's session and tunnels, and whether the app is shutting down.
 
-use crate::agent_view::AgentView;
-use crate::desktop_state::DesktopState;
+use crate::{agent_view::AgentView, desktop_state::DesktopState};
 use tokio::sync::watch;
 
 /// Everything that changes while the app runs and that other tasks follow.

@@ -1,7 +1,6 @@
 //! Prepares what Tauri embeds: permissions, capabilities and the pages, or a placeholder page if they are not built.
 
-use std::path::PathBuf;
-use std::{env, fs};
+use std::{env, fs, path::PathBuf};
 
 const PLACEHOLDER: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Postern</title>\
 <h1>The pages are not built yet</h1><p>Run <code>make build</code> at the top of the source tree, then restart Postern.</p></html>";

@@ -2,9 +2,7 @@
 
 use crate::error::{DesktopError, Result};
 use postern_api::Code;
-use std::env;
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::{env, path::PathBuf, process::Stdio};
 use tokio::process::Command;
 
 /// A command for a bundled program, without the environment variables of the app.

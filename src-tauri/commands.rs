@@ -1,16 +1,6 @@
 //! The commands that windows can call. Other data comes from the agent's local API and the management API.
 
-use crate::agent_api::{AgentClient, ApiResponse};
-use crate::app_config::AppConfig;
-use crate::app_state::AppState;
-use crate::clipboard::AppClipboard;
-use crate::desktop_state::DesktopState;
-use crate::error::{DesktopError, Result};
-use crate::management_api::ManagementClient;
-use crate::supervision::Supervisor;
-use crate::trust::{self, TrustOutcome, TrustStore};
-use crate::windows::{self, InspectorTarget};
-use crate::{shutdown, storage};
+use crate::{shutdown, storage, agent_api::{AgentClient, ApiResponse}, app_config::AppConfig, app_state::AppState, clipboard::AppClipboard, desktop_state::DesktopState, error::{DesktopError, Result}, management_api::ManagementClient, supervision::Supervisor, trust::{self, TrustOutcome, TrustStore}, windows::{self, InspectorTarget}};
 use postern_api::Code;
 use serde::Deserialize;
 use std::sync::Arc;

@@ -1,14 +1,10 @@
 //! The store of the management API key: the system's keychain, or an encrypted file if no keychain is available.
 
-use crate::desktop_state::{KeyLocation, KeychainState};
-use crate::error::{DesktopError, Result};
-use crate::private_file;
+use crate::{private_file, desktop_state::{KeyLocation, KeychainState}, error::{DesktopError, Result}};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
 use keyring::{Entry, Error};
 use postern_api::Secret;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{fs, path::{Path, PathBuf}, time::Duration};
 
 /// The name of the entry in the keychain.
 const SERVICE: &str = "Postern management API";

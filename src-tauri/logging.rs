@@ -1,12 +1,8 @@
 //! The app's own log: standard error, and a file beside the logs of server and agent.
 
 use crate::log_file::LogFile;
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::Path;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
+use std::{fs::File, io::{self, Write}, path::Path};
+use tracing_subscriber::{EnvFilter, layer::SubscriberExt, util::SubscriberInitExt};
 
 /// Starts logging, to standard error alone if the file cannot be opened.
 pub(crate) fn init(folder: &Path) {

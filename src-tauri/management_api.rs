@@ -1,18 +1,9 @@
 //! The client of the management API. Windows name a path; the key is added here and never reaches them.
 
-use crate::agent_api::{ApiResponse, read_response};
-use crate::app_state::AppState;
-use crate::error::{DesktopError, Result};
-use crate::management_key::ManagementKeys;
-use postern_api::resource::{
-    ApiKey, AppSession, AppUser, BotUser, CertificateAuthority, Credential, Endpoint, IpPolicy, IpPolicyRule,
-    IpRestriction, ReservedAddress, ReservedDomain, Resource, SshCertificateAuthority, SshHostCertificate,
-    SshUserCertificate, TlsCertificate, Tunnel, TunnelSession, User, View,
-};
-use postern_api::{Code, Secret};
+use crate::{agent_api::{ApiResponse, read_response}, app_state::AppState, error::{DesktopError, Result}, management_key::ManagementKeys};
+use postern_api::{Code, Secret, resource::{ApiKey, AppSession, AppUser, BotUser, CertificateAuthority, Credential, Endpoint, IpPolicy, IpPolicyRule, IpRestriction, ReservedAddress, ReservedDomain, Resource, SshCertificateAuthority, SshHostCertificate, SshUserCertificate, TlsCertificate, Tunnel, TunnelSession, User, View}};
 use reqwest::Method;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;
 use url::Url;
 

@@ -1,14 +1,8 @@
 //! The key of the management API: loaded from the key store, created by the local server if there is none.
 
-use crate::app_config::AppConfig;
-use crate::app_state::AppState;
-use crate::bundled_programs;
-use crate::error::{DesktopError, Result};
-use crate::keychain::KeyStore;
+use crate::{bundled_programs, app_config::AppConfig, app_state::AppState, error::{DesktopError, Result}, keychain::KeyStore};
 use postern_api::{Code, Secret};
-use std::fs;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{fs, sync::Arc, time::Duration};
 
 /// The timeout of `postern-server api-key create`.
 const KEY_CREATION_TIMEOUT: Duration = Duration::from_secs(20);

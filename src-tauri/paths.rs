@@ -2,9 +2,7 @@
 
 use crate::error::{DesktopError, Result};
 use etcetera::BaseStrategy;
-use std::env;
-use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::{env, net::SocketAddr, path::PathBuf};
 
 /// The folders of this installation. `POSTERN_HOME` puts all of them below one folder.
 #[derive(Clone, Debug)]

@@ -1,8 +1,6 @@
 //! Files that only their owner can read, written atomically.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::Path;
+use std::{fs::{self, File, OpenOptions}, io::{self, Write}, path::Path};
 
 /// Creates the folder and its parents with mode 0700.
 pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {

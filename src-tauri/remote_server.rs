@@ -3,20 +3,10 @@
 //! The key of a remote server is stored in the keychain, this computer's agent gets a credential there, and the app
 //! restarts. Nothing is changed before the server has responded.
 
-use crate::agent_configuration::set_values;
-use crate::app_config::AppConfig;
-use crate::error::{DesktopError, Result};
-use crate::keychain::KeyStore;
-use crate::paths::AppPaths;
-use crate::settings::RemoteServer;
-use crate::{private_file, shutdown};
-use postern_api::client::Client;
-use postern_api::resource::{Credential, CredentialCreate};
-use postern_api::{Code, Secret};
+use crate::{private_file, shutdown, agent_configuration::set_values, app_config::AppConfig, error::{DesktopError, Result}, keychain::KeyStore, paths::AppPaths, settings::RemoteServer};
+use postern_api::{Code, Secret, client::Client, resource::{Credential, CredentialCreate}};
 use reqwest::Certificate;
-use std::fs;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{fs, sync::Arc, time::Duration};
 use tauri::{AppHandle, State};
 use url::Url;
 

@@ -1,8 +1,7 @@
 //! The file in which the local server writes the addresses it listens on.
 
 use serde::Deserialize;
-use std::net::SocketAddr;
-use std::path::Path;
+use std::{net::SocketAddr, path::Path};
 
 /// The content of `addresses.json`.
 #[derive(Clone, Debug, Deserialize)]

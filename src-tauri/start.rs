@@ -1,26 +1,7 @@
 //! Composition of the app: configuration and state, supervised programs, windows and tray.
 
-use crate::agent_api::AgentClient;
-use crate::app_config::AppConfig;
-use crate::app_state::AppState;
-use crate::clipboard::AppClipboard;
-use crate::desktop_state::{AuthorityState, DesktopState, RunState, ServerMode};
-use crate::error::{DesktopError, Result};
-use crate::management_api::ManagementClient;
-use crate::management_key::ManagementKeys;
-use crate::paths::{AppPaths, ListenAddresses};
-use crate::settings::{AppSettings, SettingsFile};
-use crate::supervision::{self, CommandReceivers, StartedProcesses, Supervisor, session_watch};
-use crate::tray::{self, TrayHost};
-use crate::tunnels::TunnelSwitch;
-use crate::{
-    agent_configuration, agent_events, commands, deep_links, logging, notifications, preferences, private_file,
-    remote_server, shutdown, state_events, storage, trust, windows,
-};
-use std::io::Write;
-use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::{agent_configuration, agent_events, commands, deep_links, logging, notifications, preferences, private_file, remote_server, shutdown, state_events, storage, trust, windows, agent_api::AgentClient, app_config::AppConfig, app_state::AppState, clipboard::AppClipboard, desktop_state::{AuthorityState, DesktopState, RunState, ServerMode}, error::{DesktopError, Result}, management_api::ManagementClient, management_key::ManagementKeys, paths::{AppPaths, ListenAddresses}, settings::{AppSettings, SettingsFile}, supervision::{self, CommandReceivers, StartedProcesses, Supervisor, session_watch}, tray::{self, TrayHost}, tunnels::TunnelSwitch};
+use std::{io::Write, process::ExitCode, sync::Arc, time::Duration};
 use tauri::{AppHandle, Manager, RunEvent, WindowEvent, Wry};
 use tauri_plugin_window_state::StateFlags;
 

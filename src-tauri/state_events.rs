@@ -1,9 +1,7 @@
 //! Keeps the windows up to date with the desktop state, and the desktop state with a remote server.
 
-use crate::app_state::AppState;
-use crate::desktop_state::RunState;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::{app_state::AppState, desktop_state::RunState};
+use std::{sync::Arc, time::Duration};
 use tauri::{AppHandle, Emitter};
 
 /// The delay after which the last state is sent again.

@@ -1,15 +1,8 @@
 //! The data of app, server and agent on this computer: its size, and the log files.
 
-use crate::app_config::AppConfig;
-use crate::error::{DesktopError, Result};
-use crate::log_file::LogFile;
-use crate::paths::AppPaths;
-use crate::private_file;
+use crate::{private_file, app_config::AppConfig, error::{DesktopError, Result}, log_file::LogFile, paths::AppPaths};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{fs::{self, File}, io::{Read, Seek, SeekFrom}, path::{Path, PathBuf}, sync::Arc};
 use tauri::State;
 
 /// The length of the end of a log that is shown.

@@ -1,13 +1,7 @@
 //! Switches tunnels on and off, and restores the tunnels that were on when a new agent starts.
 
-use crate::agent_api::{self, AgentClient};
-use crate::agent_view::{AgentView, TunnelSummary};
-use crate::app_config::AppConfig;
-use crate::app_state::AppState;
-use crate::error::Result;
-use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::{agent_api::{self, AgentClient}, agent_view::{AgentView, TunnelSummary}, app_config::AppConfig, app_state::AppState, error::Result};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 /// The time a state must last before it is saved, because an agent that ends stops its tunnels first.
 const SETTLE_TIME: Duration = Duration::from_millis(1500);

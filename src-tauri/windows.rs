@@ -3,8 +3,7 @@
 use crate::error::{DesktopError, Result};
 use serde::Serialize;
 use tauri::{AppHandle, Emitter, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
-use url::Url;
-use url::form_urlencoded::Serializer;
+use url::{Url, form_urlencoded::Serializer};
 
 pub(crate) const MAIN_WINDOW: &str = "main";
 pub(crate) const INSPECTOR_WINDOW: &str = "inspector";

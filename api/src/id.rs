@@ -5,8 +5,10 @@
 
 use crate::{Code, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::marker::PhantomData;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    marker::PhantomData,
+    sync::{Mutex, PoisonError},
+};
 
 /// KSUID epoch in seconds since 1970.
 const KSUID_EPOCH: i64 = 1_400_000_000;

@@ -1,7 +1,9 @@
 //! Files that only their owner may read, replaced atomically.
 
-use std::io::{self, Write};
-use std::path::Path;
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 /// Replaces the content of a file atomically: a temporary file with mode 0600 is written beside it, synced to disk and
 /// renamed. The folder must exist.

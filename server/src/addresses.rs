@@ -1,7 +1,6 @@
 //! `addresses.json` in the data folder: listening addresses of the running server, for the desktop app and scripts.
 
-use crate::data_folder::DataFolder;
-use crate::io_error::reason;
+use crate::{data_folder::DataFolder, io_error::reason};
 use postern_api::{Code, Error};
 use serde::Serialize;
 use std::net::{IpAddr, SocketAddr};

@@ -2,17 +2,14 @@
 //!
 //! One JSON line in each direction. Access is restricted by the mode of the folder (0700).
 
-use crate::data_folder::DataFolder;
-use crate::io_error::reason;
+use crate::{data_folder::DataFolder, io_error::reason};
 use postern_api::{Code, Error, Result, Secret, resource::RestrictionType};
 use serde::{Deserialize, Serialize};
-use std::io;
-use std::os::fd::AsRawFd;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{UnixListener, UnixStream};
+use std::{io, os::fd::AsRawFd, path::PathBuf, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::{UnixListener, UnixStream},
+};
 
 const NAME: &str = "server.sock";
 /// Longest line in bytes. A request is short; a response lists restrictions, which may be many.

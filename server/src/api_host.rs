@@ -1,10 +1,8 @@
 //! The management API on the HTTPS listener, under `--api-host`.
 
-use axum::Router;
-use axum::extract::ConnectInfo;
+use axum::{Router, extract::ConnectInfo};
 use http_body_util::BodyExt;
-use hyper::Request;
-use hyper::body::Incoming;
+use hyper::{Request, body::Incoming};
 use postern_api::host::HostName;
 use postern_edge::{ApiBody, ApiHost, ApiService};
 use std::net::SocketAddr;

@@ -1,21 +1,16 @@
 //! Certificates for names without an uploaded one: that of `--certificate` if it is valid for the name, else one issued
 //! by the server's certificate authority.
 
-use crate::io_error::reason;
-use crate::live_edge::LiveEdge;
-use postern_api::host::HostName;
-use postern_api::{Code, Error};
+use crate::{io_error::reason, live_edge::LiveEdge};
+use postern_api::{Code, Error, host::HostName};
 use postern_control::certificates::Authority;
 use postern_edge::Certificates;
-use rustls::client::verify_server_name;
-use rustls::crypto::aws_lc_rs::sign::any_supported_type;
-use rustls::server::ParsedCertificate;
-use rustls::sign::CertifiedKey;
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use std::net::IpAddr;
-use std::path::Path;
-use std::sync::Arc;
+use rustls::{
+    client::verify_server_name, crypto::aws_lc_rs::sign::any_supported_type, server::ParsedCertificate,
+    sign::CertifiedKey,
+};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
+use std::{net::IpAddr, path::Path, sync::Arc};
 
 /// Certificates of this server.
 pub(crate) struct ServerCertificates {

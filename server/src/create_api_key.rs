@@ -1,13 +1,13 @@
 //! `api-key create`: uses the running server, or the store if none runs.
 
-use crate::admin_socket::{self, AdminRequest, AdminResponse};
-use crate::configuration::default_data_dir;
-use crate::data_folder::DataFolder;
+use crate::{
+    admin_socket::{self, AdminRequest, AdminResponse},
+    configuration::default_data_dir,
+    data_folder::DataFolder,
+};
 use postern_api::{Code, Error, Result, Secret};
 use postern_control::{Control, ControlSettings, NoLiveState};
-use std::io::Write;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{io::Write, path::PathBuf, sync::Arc};
 
 /// Creates an API key and prints it alone on the last line.
 pub(crate) async fn run(data_dir: Option<PathBuf>, description: String, admin: bool) -> Result<()> {

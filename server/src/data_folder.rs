@@ -2,10 +2,12 @@
 
 use crate::io_error::reason;
 use postern_api::{Code, Error};
-use std::fs::{self, Permissions};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::{
+    fs::{self, Permissions},
+    io,
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
 
 /// File that other accounts may read: visitors' programs need it to trust the server.
 const PUBLIC: &str = "ca.pem";

@@ -1,8 +1,7 @@
 //! Waits until the edge has applied the published configuration.
 
 use postern_api::published::Published;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 use tower::Service;
 

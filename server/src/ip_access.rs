@@ -2,12 +2,16 @@
 
 use axum::extract::ConnectInfo;
 use http::Extensions;
-use postern_api::Result;
-use postern_api::published::{self, Published, Ruling};
-use postern_api::resource::RestrictionType;
+use postern_api::{
+    Result,
+    published::{self, Published, Ruling},
+    resource::RestrictionType,
+};
 use postern_control::AdmissionCheck;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
 use tokio::sync::watch;
 
 /// Evaluates the published IP restrictions.
@@ -56,9 +60,11 @@ impl IpAccess {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use postern_api::Code;
-    use postern_api::ip_rules::{Action, IpRule, IpRules, parse_cidr};
-    use postern_api::published::IpRestriction;
+    use postern_api::{
+        Code,
+        ip_rules::{Action, IpRule, IpRules, parse_cidr},
+        published::IpRestriction,
+    };
 
     fn from(address: Option<&str>) -> Extensions {
         let mut extensions = Extensions::new();

@@ -8,8 +8,10 @@ use postern_api::{
 };
 use postern_control::{LiveAddress, LiveRefusal, LiveSession, LiveTunnel, NameHold};
 use postern_edge::{AccessLogEntry, PendingReservation, SessionView, TunnelKind, TunnelView};
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 /// Live state of the edge. Empty until the edge has started, which is after the management API is opened.
 #[derive(Clone, Default)]

@@ -27,8 +27,7 @@ mod unlock;
 use command_line::Invocation;
 use configuration::{Configuration, RawSettings};
 use postern_api::{Code, Error, Result};
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 fn main() -> ExitCode {
     if std::env::var_os("POSTERN_OWN_SESSION").is_some_and(|value| value == "1") {

@@ -1,18 +1,21 @@
 //! Paths of the management API besides the resources: health, metrics, description, console.
 
 use crate::ip_access::IpAccess;
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::Request;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::get;
+use axum::{
+    Router,
+    body::Bytes,
+    extract::Request,
+    http::{StatusCode, header},
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
+};
 use metrics_exporter_prometheus::PrometheusHandle;
-use postern_api::resource::RestrictionType;
-use postern_api::{Code, Error};
+use postern_api::{Code, Error, resource::RestrictionType};
 use postern_pages::Pages;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 /// The console, below a path of its own, so that its files cannot collide with resources.
 const CONSOLE: Pages = Pages {

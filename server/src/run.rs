@@ -1,29 +1,28 @@
 //! `run`: builds the server, serves, and drains.
 
-use crate::access_log::{self, AccessLogWriter};
-use crate::acme_challenges::EdgeChallenges;
-use crate::addresses::Addresses;
-use crate::admin_handler::AdminHandler;
-use crate::api_listener::{ApiListener, ApiServer};
-use crate::certificates::{self, ServerCertificates};
-use crate::configuration::{Configuration, oauth_apps};
-use crate::data_folder::DataFolder;
-use crate::edge_sync::EdgeSync;
-use crate::ip_access::IpAccess;
-use crate::live_edge::LiveEdge;
-use crate::management::{self, Readiness};
-use crate::session_store::ControlSessionStore;
-use crate::signals::Signals;
-use crate::{admin_socket, api_host, metrics};
+use crate::{
+    access_log::{self, AccessLogWriter},
+    acme_challenges::EdgeChallenges,
+    addresses::Addresses,
+    admin_handler::AdminHandler,
+    admin_socket, api_host,
+    api_listener::{ApiListener, ApiServer},
+    certificates::{self, ServerCertificates},
+    configuration::{Configuration, oauth_apps},
+    data_folder::DataFolder,
+    edge_sync::EdgeSync,
+    ip_access::IpAccess,
+    live_edge::LiveEdge,
+    management::{self, Readiness},
+    metrics,
+    session_store::ControlSessionStore,
+    signals::Signals,
+};
 use axum::body::Bytes;
 use postern_api::{Result, host::HostName};
-use postern_control::certificates::Authority;
-use postern_control::{Acme, Control};
+use postern_control::{Acme, Control, certificates::Authority};
 use postern_edge::Edge;
-use std::io::Write;
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{io::Write, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 /// The running server.

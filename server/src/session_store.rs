@@ -1,10 +1,11 @@
 //! Stores login sessions of visitors in the management API and waits until the edge has applied them.
 
 use crate::edge_sync::EdgeSync;
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use postern_api::published::{LoginSession, SessionKey};
-use postern_api::{Error, Result, Timestamp};
+use futures::{FutureExt, future::BoxFuture};
+use postern_api::{
+    Error, Result, Timestamp,
+    published::{LoginSession, SessionKey},
+};
 use postern_control::Control;
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! `unlock`: undoes a lock-out through the running server, or in the store if none runs.
 
-use crate::admin_socket::{self, AdminRequest, AdminResponse, Suspended};
-use crate::configuration::default_data_dir;
-use crate::data_folder::DataFolder;
+use crate::{
+    admin_socket::{self, AdminRequest, AdminResponse, Suspended},
+    configuration::default_data_dir,
+    data_folder::DataFolder,
+};
 use postern_api::{Code, Error, Result};
 use postern_control::{Control, ControlSettings, NoLiveState};
-use std::io::Write;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{io::Write, path::PathBuf, sync::Arc};
 
 /// Suspends the IP restrictions of types `api` and `dashboard`, and lists them.
 pub(crate) async fn unlock(data_dir: Option<PathBuf>) -> Result<()> {

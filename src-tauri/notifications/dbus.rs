@@ -4,10 +4,8 @@
 
 use super::notification::{Notification, NotificationKind};
 use futures::StreamExt;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use zbus::proxy;
-use zbus::zvariant::Value;
+use std::{collections::HashMap, sync::{Arc, Mutex, PoisonError}};
+use zbus::{proxy, zvariant::Value};
 
 #[proxy(
     interface = "org.freedesktop.Notifications",

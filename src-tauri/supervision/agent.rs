@@ -1,18 +1,9 @@
 //! The supervised agent: it is configured once the server runs, and is ready when its local API responds.
 
-use super::context::SupervisionContext;
-use super::launch::Launch;
-use super::ports::PortAllocator;
-use super::supervise::{ProgramStatus, SupervisedProgram};
-use crate::desktop_state::{RunState, ServerMode};
-use crate::error::Result;
-use crate::log_file::LogFile;
-use crate::{agent_configuration, agent_setup};
+use super::{context::SupervisionContext, launch::Launch, ports::PortAllocator, supervise::{ProgramStatus, SupervisedProgram}};
+use crate::{agent_configuration, agent_setup, desktop_state::{RunState, ServerMode}, error::Result, log_file::LogFile};
 use serde::Deserialize;
-use std::net::SocketAddr;
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::{net::SocketAddr, path::Path, sync::{Mutex, PoisonError}, time::Duration};
 
 /// The agent's state file, reduced to the members used here.
 #[derive(Deserialize)]

@@ -1,9 +1,7 @@
 //! The context of the supervised programs.
 
 use super::started_processes::StartedProcesses;
-use crate::app_config::AppConfig;
-use crate::app_state::AppState;
-use crate::management_key::ManagementKeys;
+use crate::{app_config::AppConfig, app_state::AppState, management_key::ManagementKeys};
 use std::sync::Arc;
 
 /// The parts of the app that the supervised programs use.

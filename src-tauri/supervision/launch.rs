@@ -1,9 +1,7 @@
 //! Starts a program so that it can outlive the app.
 
 use super::process::ProcessHandle;
-use crate::bundled_programs;
-use crate::error::{DesktopError, Result};
-use crate::log_file::LogFile;
+use crate::{bundled_programs, error::{DesktopError, Result}, log_file::LogFile};
 use postern_api::Code;
 use std::ffi::OsString;
 use tokio::process::Child;

@@ -2,8 +2,7 @@
 
 use crate::error::{DesktopError, Result};
 use postern_api::Code;
-use std::collections::HashSet;
-use std::net::{SocketAddr, TcpListener};
+use std::{collections::HashSet, net::{SocketAddr, TcpListener}};
 
 /// The number of consecutive ports that are tried.
 const MAX_PORT_ATTEMPTS: u16 = 200;

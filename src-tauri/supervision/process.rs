@@ -3,8 +3,7 @@
 //! On Linux it is a pidfd. Elsewhere the process id is checked against the name of the program.
 
 use rustix::process::{Pid, Signal};
-use std::io;
-use std::time::Duration;
+use std::{io, time::Duration};
 
 /// The interval at which a process is checked on a system without pidfds.
 #[cfg(not(target_os = "linux"))]

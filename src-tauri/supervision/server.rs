@@ -1,16 +1,8 @@
 //! The supervised local server: its ports, its flags and its health check.
 
-use super::context::SupervisionContext;
-use super::launch::Launch;
-use super::ports::PortAllocator;
-use super::supervise::{ProgramStatus, SupervisedProgram};
-use crate::desktop_state::RunState;
-use crate::error::Result;
-use crate::log_file::LogFile;
-use crate::server_addresses::ServerAddresses;
-use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use super::{context::SupervisionContext, launch::Launch, ports::PortAllocator, supervise::{ProgramStatus, SupervisedProgram}};
+use crate::{desktop_state::RunState, error::Result, log_file::LogFile, server_addresses::ServerAddresses};
+use std::{net::SocketAddr, sync::{Mutex, PoisonError}, time::Duration};
 
 /// The drain timeout for open requests on Quit.
 const DRAIN_TIMEOUT: &str = "4s";

@@ -4,14 +4,9 @@
 //! which run in their own sessions. A crash of the app looks the same from outside and must not end them. Therefore a
 //! second, small process of this program watches the display.
 
-use super::process::ProcessHandle;
-use super::started_processes::{StartedProcess, StartedProcesses};
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::io::AsyncReadExt;
-use tokio::net::UnixStream;
+use super::{process::ProcessHandle, started_processes::{StartedProcess, StartedProcesses}};
+use std::{path::{Path, PathBuf}, process::ExitCode, sync::Arc, time::Duration};
+use tokio::{io::AsyncReadExt, net::UnixStream};
 
 /// The flag that starts this program as the watcher; the app's data folder follows.
 pub(crate) const FLAG: &str = "--watch-session";

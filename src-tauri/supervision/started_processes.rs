@@ -2,10 +2,7 @@
 
 use crate::private_file;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::{collections::BTreeMap, net::SocketAddr, path::{Path, PathBuf}, sync::{Mutex, PoisonError}};
 
 /// A started process: its id, and its listen address if it has only one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

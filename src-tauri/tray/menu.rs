@@ -2,11 +2,7 @@
 
 use super::wording;
 use crate::agent_view::{AgentView, TunnelSummary};
-use tauri::menu::{
-    CheckMenuItem, CheckMenuItemBuilder, IsMenuItem, Menu, MenuItem, MenuItemBuilder, PredefinedMenuItem, Submenu,
-    SubmenuBuilder,
-};
-use tauri::{AppHandle, Wry};
+use tauri::{AppHandle, Wry, menu::{CheckMenuItem, CheckMenuItemBuilder, IsMenuItem, Menu, MenuItem, MenuItemBuilder, PredefinedMenuItem, Submenu, SubmenuBuilder}};
 
 pub(crate) const OPEN: &str = "open";
 pub(crate) const CONSOLE: &str = "console";

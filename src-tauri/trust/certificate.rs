@@ -1,8 +1,7 @@
 //! The certificate of the local authority and its names in the stores.
 
 use crate::error::{DesktopError, Result};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine, engine::general_purpose::STANDARD};
 use postern_api::Code;
 use std::path::{Path, PathBuf};
 

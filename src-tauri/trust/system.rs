@@ -3,8 +3,7 @@
 use super::certificate::AuthorityCertificate;
 use crate::error::{DesktopError, Result};
 use postern_api::Code;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::{path::{Path, PathBuf}, process::{Command, Stdio}};
 
 /// The certificate store of a family of Linux distributions.
 struct StoreLayout {

@@ -1,8 +1,7 @@
 //! Names that a credential may bind.
 
 use postern_api::Code;
-use postern_tests::tcp::Echo;
-use postern_tests::{Origin, World};
+use postern_tests::{Origin, World, tcp::Echo};
 use serde_json::{Value, json};
 
 async fn request_as(world: &World, acl: &[&str], definition: Value) -> Result<String, Code> {

@@ -1,12 +1,14 @@
 //! Certificates by ACME, from Pebble: validated on either port, renewed in time, kept when the authority fails.
 
-use postern_tests::openssl::{self, trusting};
-use postern_tests::pebble::{Pebble, PebbleSetup};
-use postern_tests::server::free_tcp_ports;
-use postern_tests::{World, eventually, within};
+use postern_tests::{
+    World, eventually,
+    openssl::{self, trusting},
+    pebble::{Pebble, PebbleSetup},
+    server::free_tcp_ports,
+    within,
+};
 use serde_json::{Value, json};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 /// The ports of the server and of challenges.
 struct Ports {

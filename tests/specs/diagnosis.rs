@@ -1,7 +1,6 @@
 //! `postern diagnose` reports problems and their fixes.
 
-use postern_tests::agent::AgentSetup;
-use postern_tests::{Origin, World};
+use postern_tests::{Origin, World, agent::AgentSetup};
 use serde_json::{Value, json};
 
 /// The report, and the exit status.

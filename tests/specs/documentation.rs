@@ -1,9 +1,7 @@
 //! Every setting that a program takes is in a document.
 
 use postern_tests::programs;
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::Command;
+use std::{collections::BTreeSet, path::Path, process::Command};
 
 /// The text of all documents.
 fn documents() -> String {

@@ -2,11 +2,14 @@
 
 use ::bytes::Bytes;
 use futures::{SinkExt, StreamExt};
-use postern_tests::bytes::{pieces, sum};
-use postern_tests::condition::finishes;
-use postern_tests::process::exited_successfully;
-use postern_tests::tcp::{Echo, EchoClient};
-use postern_tests::{Origin, World, eventually};
+use postern_tests::{
+    Origin, World,
+    bytes::{pieces, sum},
+    condition::finishes,
+    eventually,
+    process::exited_successfully,
+    tcp::{Echo, EchoClient},
+};
 use rustix::process::Signal;
 use std::time::Duration;
 use tokio::net::TcpStream;

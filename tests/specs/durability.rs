@@ -5,11 +5,8 @@ mod writer;
 
 use futures::future::join_all;
 use postern_api::Code;
-use postern_tests::condition::finishes;
-use postern_tests::server::free_tcp_ports;
-use postern_tests::{Operator, World};
-use rand::seq::IndexedRandom;
-use rand::{Rng, SeedableRng, rngs::StdRng};
+use postern_tests::{Operator, World, condition::finishes, server::free_tcp_ports};
+use rand::{Rng, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use records::{CREDENTIALS, EDGES, GROUPS, KINDS, POLICIES, RULES, Records, ports_of};
 use serde_json::json;
 use std::collections::BTreeSet;

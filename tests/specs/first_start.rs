@@ -1,8 +1,7 @@
 //! The first start creates everything that is needed, readable only by its owner.
 
 use postern_tests::World;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::{os::unix::fs::PermissionsExt, path::Path};
 
 fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).permissions().mode() & 0o777

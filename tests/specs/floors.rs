@@ -73,7 +73,7 @@ fn the_management_api_is_read_downwards() {
 #[test]
 fn the_tunnel_is_read_downwards() {
     stands(
-        "tunnel/src/io/mod.rs",
+        "tunnel/src/io.rs",
         &[
             "accept agent",
             "data_connections server",

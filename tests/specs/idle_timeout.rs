@@ -1,10 +1,11 @@
 //! Silence in the middle of an exchange is not idleness: the idle timeout runs only while no request is open.
 
-use futures::stream::BoxStream;
-use futures::{FutureExt, SinkExt, StreamExt, future};
-use postern_tests::condition::finishes;
-use postern_tests::tcp::{Echo, EchoClient};
-use postern_tests::{Agent, Origin, Visitor, World};
+use futures::{FutureExt, SinkExt, StreamExt, future, stream::BoxStream};
+use postern_tests::{
+    Agent, Origin, Visitor, World,
+    condition::finishes,
+    tcp::{Echo, EchoClient},
+};
 use serde_json::json;
 use std::time::Duration;
 use tokio_tungstenite::tungstenite::Message;

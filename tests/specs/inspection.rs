@@ -1,10 +1,8 @@
 //! Captured requests in the agent's local API, and their replay.
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use base64::{Engine, prelude::BASE64_STANDARD};
 use postern_api::Code;
-use postern_tests::condition::finishes;
-use postern_tests::{Origin, World};
+use postern_tests::{Origin, World, condition::finishes};
 use serde_json::{Value, json};
 
 fn raw(message: &Value) -> String {

@@ -1,9 +1,11 @@
 //! 100 MB in each direction, byte for byte.
 
 use futures::StreamExt;
-use postern_tests::condition::finishes;
-use postern_tests::tcp::{Echo, EchoClient};
-use postern_tests::{Origin, World, bytes};
+use postern_tests::{
+    Origin, World, bytes,
+    condition::finishes,
+    tcp::{Echo, EchoClient},
+};
 
 const LENGTH: u64 = 100 << 20;
 

@@ -1,8 +1,10 @@
 //! The agent's local API has no login, but pages of other sites cannot use it.
 
 use postern_api::Code;
-use postern_tests::raw::{RawResponse, send};
-use postern_tests::{Agent, World};
+use postern_tests::{
+    Agent, World,
+    raw::{RawResponse, send},
+};
 use serde_json::json;
 
 async fn get(agent: &Agent, path: &str, headers: &[&str]) -> RawResponse {

@@ -1,12 +1,13 @@
 //! A local service that is down, slow or broken: the response names the cause.
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use base64::{Engine, prelude::BASE64_STANDARD};
 use postern_api::Code;
 use postern_tests::{Origin, World, eventually};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 
 #[tokio::test]
 async fn a_service_that_is_down_is_502_as_json_and_as_a_page() {

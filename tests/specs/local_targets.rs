@@ -1,13 +1,13 @@
 //! Local services of a tunnel: Unix sockets, folders, TLS services, responses of the agent itself, and their `Host`.
 
 use postern_api::Code;
-use postern_tests::agent::Tunnel;
-use postern_tests::visitor::VisitorResponse;
-use postern_tests::{Agent, Origin, World, tls};
+use postern_tests::{Agent, Origin, World, agent::Tunnel, tls, visitor::VisitorResponse};
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, UnixListener},
+};
 
 /// A server and an agent.
 struct Shop {

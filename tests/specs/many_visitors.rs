@@ -5,11 +5,15 @@
 use futures::{StreamExt, stream};
 use postern_tests::{Origin, Visitor, World, agent::Tunnel};
 use rustix::process::{Resource, getrlimit, setrlimit};
-use std::io::ErrorKind;
-use std::net::SocketAddr;
-use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use std::{
+    io::ErrorKind,
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 use tokio_rustls::client::TlsStream;
 
 /// Raises the limit of open files: each connection is one of this process too.

@@ -2,8 +2,7 @@
 
 use ::bytes::Bytes;
 use futures::{SinkExt, Stream, StreamExt, future};
-use postern_tests::condition::finishes;
-use postern_tests::{Origin, World, bytes};
+use postern_tests::{Origin, World, bytes, condition::finishes};
 use tokio_tungstenite::tungstenite::Message;
 
 #[tokio::test]

@@ -1,8 +1,11 @@
 //! Recovery after crashes.
 
 use postern_api::Code;
-use postern_tests::tcp::{Echo, EchoClient};
-use postern_tests::{Origin, World, eventually, within};
+use postern_tests::{
+    Origin, World, eventually,
+    tcp::{Echo, EchoClient},
+    within,
+};
 use serde_json::json;
 use std::time::Duration;
 

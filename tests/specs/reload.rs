@@ -1,9 +1,12 @@
 //! Saving the agent's configuration restarts only what changed.
 
 use postern_api::Code;
-use postern_tests::bytes::{self, Sum};
-use postern_tests::tcp::{Echo, EchoClient};
-use postern_tests::{Origin, World, eventually};
+use postern_tests::{
+    Origin, World,
+    bytes::{self, Sum},
+    eventually,
+    tcp::{Echo, EchoClient},
+};
 use serde_json::{Value, json};
 
 #[tokio::test]

@@ -1,8 +1,10 @@
 //! Reservations of names and addresses by agents, edges and owners.
 
 use postern_api::Code;
-use postern_tests::tcp::{Echo, EchoClient};
-use postern_tests::{Agent, Operator, Origin, World, eventually};
+use postern_tests::{
+    Agent, Operator, Origin, World, eventually,
+    tcp::{Echo, EchoClient},
+};
 use serde_json::{Value, json};
 
 /// Creates a user with a credential. Returns the id of the user and the token.

@@ -2,9 +2,7 @@
 
 use futures::{SinkExt, StreamExt};
 use postern_api::Code;
-use postern_tests::tcp::Echo;
-use postern_tests::visitor::VisitorResponse;
-use postern_tests::{Origin, World, eventually};
+use postern_tests::{Origin, World, eventually, tcp::Echo, visitor::VisitorResponse};
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use std::io::Read;

@@ -1,7 +1,6 @@
 //! A server that cannot start reports the problem and its fix, and does not start partially.
 
-use postern_tests::process::ProcessOutput;
-use postern_tests::{Origin, Process, ServerSetup, World, programs};
+use postern_tests::{Origin, Process, ServerSetup, World, process::ProcessOutput, programs};
 use std::path::Path;
 
 async fn start(folder: &Path, flags: &[&str]) -> ProcessOutput {

@@ -3,8 +3,7 @@
 use postern_api::Code;
 use postern_tests::{Agent, Origin, World, eventually, tls};
 use serde_json::json;
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpListener;
+use tokio::{io::AsyncWriteExt, net::TcpListener};
 
 /// The explanation is in the captured request and in the log.
 async fn assert_explained(agent: &Agent, parts: &[&str]) {

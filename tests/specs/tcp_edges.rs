@@ -1,8 +1,10 @@
 //! A TCP edge: its backend and its rules change while connections are open.
 
 use postern_api::Code;
-use postern_tests::tcp::{Echo, EchoClient};
-use postern_tests::{World, eventually};
+use postern_tests::{
+    World, eventually,
+    tcp::{Echo, EchoClient},
+};
 use serde_json::json;
 
 /// Waits until the edge responds with this greeting.

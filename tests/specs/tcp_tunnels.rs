@@ -1,8 +1,10 @@
 //! A TCP service gets a public port.
 
 use postern_api::Code;
-use postern_tests::tcp::{Echo, EchoClient};
-use postern_tests::{World, eventually};
+use postern_tests::{
+    World, eventually,
+    tcp::{Echo, EchoClient},
+};
 use serde_json::json;
 
 #[tokio::test]

@@ -1,15 +1,16 @@
 //! TLS on the HTTPS port, as OpenSSL and testssl.sh see it.
 
-use postern_tests::World;
-use postern_tests::openssl::{self, OpensslOutput, trusting};
-use postern_tests::process::Process;
+use postern_tests::{
+    World,
+    openssl::{self, OpensslOutput, trusting},
+    process::Process,
+};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, PKCS_ECDSA_P384_SHA384, PKCS_ED25519,
     PKCS_RSA_SHA256, SignatureAlgorithm,
 };
 use serde_json::{Value, json};
-use std::path::Path;
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 /// Creates an edge that responds by itself. Returns its id.
 async fn edge(world: &World, host: &str) -> String {

@@ -1,17 +1,23 @@
 //! TLS tunnels, routed by the server name in the handshake.
 
 use postern_api::Code;
-use postern_tests::tcp::Echo;
-use postern_tests::tls::{self, certificate};
-use postern_tests::{Agent, Origin, World, eventually};
+use postern_tests::{
+    Agent, Origin, World, eventually,
+    tcp::Echo,
+    tls::{self, certificate},
+};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedKey, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
 use serde_json::json;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    net::{TcpListener, TcpStream},
+};
 use tokio_rustls::TlsConnector;
 
 const HOST: &str = "vault.localhost";

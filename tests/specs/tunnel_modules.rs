@@ -2,10 +2,13 @@
 
 use futures::{SinkExt, StreamExt};
 use postern_api::Code;
-use postern_tests::agent::Tunnel;
-use postern_tests::tcp::{Echo, EchoClient};
-use postern_tests::visitor::{Visitor, VisitorResponse};
-use postern_tests::{Agent, Origin, World, eventually};
+use postern_tests::{
+    Agent, Origin, World,
+    agent::Tunnel,
+    eventually,
+    tcp::{Echo, EchoClient},
+    visitor::{Visitor, VisitorResponse},
+};
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use serde_json::{Value, json};
 use std::io::Read;

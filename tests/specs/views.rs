@@ -1,9 +1,10 @@
 //! Views of the management API: an agent's session, its tunnels and their endpoints.
 
-use postern_api::Code;
-use postern_api::resource::{Endpoint, EndpointType, Ref, SessionCommand, Tunnel, TunnelSession};
-use postern_tests::tcp::Echo;
-use postern_tests::{Origin, World, eventually};
+use postern_api::{
+    Code,
+    resource::{Endpoint, EndpointType, Ref, SessionCommand, Tunnel, TunnelSession},
+};
+use postern_tests::{Origin, World, eventually, tcp::Echo};
 use serde_json::json;
 
 #[tokio::test]

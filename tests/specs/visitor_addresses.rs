@@ -1,12 +1,13 @@
 //! The visitor's address in the PROXY protocol, received from a proxy in front and sent to the local service, with HAProxy.
 
 use postern_api::Code;
-use postern_tests::haproxy::Haproxy;
-use postern_tests::{Agent, Origin, World};
+use postern_tests::{Agent, Origin, World, haproxy::Haproxy};
 use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpSocket, TcpStream},
+};
 
 /// The address of visitors, and the address of the proxy in front of the server.
 const VISITOR: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 3);

@@ -2,8 +2,7 @@
 
 use aws_lc_rs::hmac;
 use postern_api::Code;
-use postern_tests::visitor::VisitorResponse;
-use postern_tests::{Origin, Visitor, World};
+use postern_tests::{Origin, Visitor, World, visitor::VisitorResponse};
 use serde_json::{Value, json};
 
 /// A body that is not text.

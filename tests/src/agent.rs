@@ -1,18 +1,22 @@
 //! The program `postern` running tunnels, driven through its local API.
 
-use crate::condition::eventually;
-use crate::exchange::exchange;
-use crate::network::Network;
-use crate::process::{Process, ProcessOutput};
-use crate::programs;
-use crate::screen::Screen;
-use crate::server::Server;
+use crate::{
+    condition::eventually,
+    exchange::exchange,
+    network::Network,
+    process::{Process, ProcessOutput},
+    programs,
+    screen::Screen,
+    server::Server,
+};
 use futures::StreamExt;
 use postern_api::Code;
 use reqwest::Method;
 use serde_json::{Value, json};
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 /// The configuration and command line of an agent.
 #[derive(Clone, Debug)]

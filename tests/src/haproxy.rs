@@ -1,9 +1,10 @@
 //! The real HAProxy, in front of the server or of a local service.
 
-use crate::condition::eventually;
-use crate::process::Process;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::Path;
+use crate::{condition::eventually, process::Process};
+use std::{
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    path::Path,
+};
 
 /// Another program may take a free port before HAProxy does.
 const MAX_PORT_ATTEMPTS: usize = 10;

@@ -3,9 +3,11 @@
 //! Test code is left out: `#[cfg(test)]` items, and files that only such an item declares.
 
 use proc_macro2::{TokenStream, TokenTree};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
 use syn::visit::{self, Visit};
 
 /// One import of a top-level module by another, with the file that contains it.
@@ -32,9 +34,11 @@ pub struct Crate {
 }
 
 impl Crate {
-    /// Reads the crate whose root file is `root` and whose modules lie beside it.
+    /// Reads the crate with the root file `root`, or the part of a crate below the module in that file.
     pub fn read(root: &Path) -> Crate {
-        let folder = root.parent().expect("a source file lies in a folder").to_owned();
+        let is_crate_root = root.ends_with("lib.rs") || root.ends_with("main.rs");
+        let beside = root.parent().expect("a source file lies in a folder").to_owned();
+        let folder = if is_crate_root { beside } else { root.with_extension("") };
         let mut crate_ = Crate { folder: folder.clone(), ..Crate::default() };
         let file = parse(root);
         for item in &file.items {

@@ -3,9 +3,11 @@
 //! Two network namespaces: the agent's, and a router's between it and this one. A second link, which
 //! never changes, leads to the agent's local API. Creating them needs root, or sudo without a password.
 
-use std::net::Ipv4Addr;
-use std::process::{Command, Output};
-use std::time::Duration;
+use std::{
+    net::Ipv4Addr,
+    process::{Command, Output},
+    time::Duration,
+};
 
 /// The network namespaces of one specification, deleted at its end.
 pub struct Network {

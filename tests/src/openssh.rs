@@ -1,9 +1,13 @@
 //! OpenSSH: keys, a server on loopback, and a client that trusts only a given authority.
 
-use crate::condition::{eventually, finishes};
-use crate::process::{Process, ProcessOutput};
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use crate::{
+    condition::{eventually, finishes},
+    process::{Process, ProcessOutput},
+};
+use std::{
+    net::TcpListener,
+    path::{Path, PathBuf},
+};
 
 /// Another program may take a free port before sshd does.
 const MAX_PORT_ATTEMPTS: usize = 10;

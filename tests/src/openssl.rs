@@ -1,10 +1,12 @@
 //! OpenSSL as a visitor: the HTTPS port as seen by another TLS implementation.
 
 use crate::condition::finishes;
-use std::io::Write;
-use std::net::SocketAddr;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::{
+    io::Write,
+    net::SocketAddr,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 /// The output of `openssl s_client` for one connection.
 #[derive(Clone, Debug)]

@@ -1,8 +1,7 @@
 //! The operator, who has an API key.
 
 use crate::exchange::{exchange, try_exchange};
-use postern_api::client::Client;
-use postern_api::{Code, Secret};
+use postern_api::{Code, Secret, client::Client};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use std::net::SocketAddr;

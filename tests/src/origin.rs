@@ -1,24 +1,30 @@
 //! The local service behind a tunnel: a web server that records its requests.
 
-use crate::bytes::{Sum, flow};
-use crate::condition::eventually;
-use axum::Router;
-use axum::body::Body;
-use axum::extract::{Query, Request, State};
-use axum::response::{IntoResponse, Response};
-use axum::routing::any;
+use crate::{
+    bytes::{Sum, flow},
+    condition::eventually,
+};
+use axum::{
+    Router,
+    body::Body,
+    extract::{Query, Request, State},
+    response::{IntoResponse, Response},
+    routing::any,
+};
 use futures::{SinkExt, StreamExt, stream};
 use http::{HeaderMap, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
-use std::convert::Infallible;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex};
-use tokio::net::TcpListener;
-use tokio::sync::watch;
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::Role;
+use std::{
+    convert::Infallible,
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex},
+};
+use tokio::{net::TcpListener, sync::watch};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{handshake::derive_accept_key, protocol::Role},
+};
 
 /// A web server on a free port.
 ///

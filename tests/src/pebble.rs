@@ -1,12 +1,16 @@
 //! Pebble, Let's Encrypt's ACME server for tests, and a name server that resolves every name to this machine.
 
-use crate::condition::{eventually, finishes};
-use crate::process::Process;
-use crate::server::free_tcp_ports;
+use crate::{
+    condition::{eventually, finishes},
+    process::Process,
+    server::free_tcp_ports,
+};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use serde_json::json;
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 /// The ports of challenges and the validity of certificates.
 #[derive(Clone, Copy, Debug)]

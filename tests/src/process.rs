@@ -2,13 +2,15 @@
 
 use crate::condition::{eventually, within};
 use rustix::process::{Pid, Signal, kill_process};
-use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::{
+    ffi::OsStr,
+    io::{BufRead, BufReader, Read},
+    os::unix::process::ExitStatusExt,
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 /// A running or ended program.
 pub struct Process {

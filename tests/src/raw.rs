@@ -1,8 +1,10 @@
 //! Raw HTTP/1.1 requests, for those that no correct client sends.
 
 use std::net::SocketAddr;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 
 /// A response, split at its first empty line.
 #[derive(Clone, Debug)]

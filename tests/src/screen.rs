@@ -1,14 +1,18 @@
 //! A program in a pseudo-terminal, with its screen and a keyboard.
 
 use crate::condition::eventually;
-use rustix::fs::{Mode, OFlags};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
-use std::fs::File;
-use std::io::{Read, Write};
-use std::num::NonZero;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
+use rustix::{
+    fs::{Mode, OFlags},
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    termios::{Winsize, tcsetwinsize},
+};
+use std::{
+    fs::File,
+    io::{Read, Write},
+    num::NonZero,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{Arc, Mutex},
+};
 
 /// A pseudo-terminal with a program in it.
 pub struct Screen {

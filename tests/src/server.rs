@@ -1,12 +1,16 @@
 //! The program `postern-server` with a data folder.
 
-use crate::condition::eventually;
-use crate::process::{Process, ProcessOutput};
-use crate::programs;
+use crate::{
+    condition::eventually,
+    process::{Process, ProcessOutput},
+    programs,
+};
 use serde::Deserialize;
-use std::ffi::OsString;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    path::{Path, PathBuf},
+};
 
 /// The listen addresses that the server writes into its data folder.
 #[derive(Clone, Debug, Deserialize)]

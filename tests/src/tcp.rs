@@ -2,8 +2,10 @@
 
 use crate::bytes::{Sum, pieces};
 use std::net::{Ipv4Addr, SocketAddr};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
 
 /// A TCP service that sends its name as a line and then echoes.
 pub struct Echo {

@@ -3,17 +3,19 @@
 use crate::server::Server;
 use bytes::Bytes;
 use postern_api::Code;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Response};
+use reqwest::{
+    Certificate, Client, ClientBuilder, RequestBuilder, Response,
+    dns::{Addrs, Name, Resolve, Resolving},
+};
 use rustls::{ClientConfig, RootCertStore};
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, ServerName};
-use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
+use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// A client of public addresses.
 #[derive(Clone)]

@@ -1,9 +1,11 @@
 //! A world: one server with its own folder, and the actors around it.
 
-use crate::agent::{Agent, AgentSetup};
-use crate::operator::Operator;
-use crate::server::{Server, ServerSetup};
-use crate::visitor::Visitor;
+use crate::{
+    agent::{Agent, AgentSetup},
+    operator::Operator,
+    server::{Server, ServerSetup},
+    visitor::Visitor,
+};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 

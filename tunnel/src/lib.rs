@@ -14,20 +14,25 @@ pub mod fuzzing;
 pub mod io;
 pub mod proto;
 
-pub use io::accept::{AcceptError, Accepted, AgentHandshake, accept};
-pub use io::agent::{AgentSession, ConnectError, connect};
-pub use io::dial::Dial;
-pub use io::incoming::{Incoming, IncomingEvent, IncomingStream};
-pub use io::relay::{RelayEnd, Tap, relay, relay_tapped};
-pub use io::server::{AdoptError, DataConnection, OpenError, PoolCounts, ServerEvent, ServerEvents, ServerSession};
-pub use io::session_end::{EndReason, SessionEnd};
-pub use io::sockets;
-pub use io::stream::{StreamRefused, TunnelStream};
-pub use io::stream_metadata::StreamMetadata;
-pub use io::transport::{BoxedTransport, Transport, limit_buffers};
-pub use proto::bind_modules::BindModules;
-pub use proto::stream_start::{StreamKind, StreamStart};
-pub use proto::{backoff, message, proxy};
+pub use io::{
+    accept::{AcceptError, Accepted, AgentHandshake, accept},
+    agent::{AgentSession, ConnectError, connect},
+    dial::Dial,
+    incoming::{Incoming, IncomingEvent, IncomingStream},
+    relay::{RelayEnd, Tap, relay, relay_tapped},
+    server::{AdoptError, DataConnection, OpenError, PoolCounts, ServerEvent, ServerEvents, ServerSession},
+    session_end::{EndReason, SessionEnd},
+    sockets,
+    stream::{StreamRefused, TunnelStream},
+    stream_metadata::StreamMetadata,
+    transport::{BoxedTransport, Transport, limit_buffers},
+};
+pub use proto::{
+    backoff,
+    bind_modules::BindModules,
+    message, proxy,
+    stream_start::{StreamKind, StreamStart},
+};
 
 /// ALPN protocol id (RFC 7301) that agents offer in the TLS handshake.
 pub const ALPN: &[u8] = b"postern/1";

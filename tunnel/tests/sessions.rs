@@ -4,21 +4,26 @@
 mod world;
 
 use postern_api::{Code, Error, Secret};
-use postern_tunnel::message::{AppProtocol, Bind, BindKind, Bound, Scheme};
-use postern_tunnel::proto::codec::encode;
-use postern_tunnel::proto::message::{FromAgent, FromServer};
-use postern_tunnel::proto::preamble::Preamble;
-use postern_tunnel::proto::version::VersionRange;
 use postern_tunnel::{
     AcceptError, Accepted, AdoptError, BoxedTransport, ConnectError, EndReason, IncomingEvent, OpenError, ServerEvent,
     accept, connect,
+    message::{AppProtocol, Bind, BindKind, Bound, Scheme},
+    proto::{
+        codec::encode,
+        message::{FromAgent, FromServer},
+        preamble::Preamble,
+        version::VersionRange,
+    },
 };
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-use tokio::time::Instant;
+use std::{
+    io,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+    time::Instant,
+};
 use world::{SECRET, World, hello, read, start, until, welcome, within, write};
 
 fn bind(name: &str) -> Bind {

@@ -4,11 +4,8 @@
 mod world;
 
 use postern_api::{Code, Error};
-use postern_tunnel::proto::frame::MAX_METADATA;
-use postern_tunnel::{StreamKind, StreamRefused};
-use std::io::ErrorKind;
-use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
+use postern_tunnel::{StreamKind, StreamRefused, proto::frame::MAX_METADATA};
+use std::{io::ErrorKind, ops::ControlFlow, sync::atomic::Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use world::{World, read, read_all, start, until, within, write};
 

@@ -1,11 +1,6 @@
 //! The properties that the fuzz target of captured connections checks.
 
-use super::{
-    CaptureStore, TunnelTag,
-    event::event_channel,
-    sniffer::{Conversation, Observer},
-    view,
-};
+use super::{CaptureStore, TunnelTag, view, event::event_channel, sniffer::{Conversation, Observer}};
 use crate::metrics::Meter;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::json;

@@ -1,9 +1,6 @@
 //! The last warning or error: printing it would spoil the screen.
 
-use std::{
-    io,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{io, sync::{Arc, Mutex, PoisonError}};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// The last line of the log; clones share it.

@@ -4,7 +4,10 @@
 
 use serde::{
     Deserializer,
-    de::{Error as _, IntoDeserializer, Visitor, value::MapDeserializer, value::SeqDeserializer},
+    de::{
+        Error as _, IntoDeserializer, Visitor,
+        value::{MapDeserializer, SeqDeserializer},
+    },
     forward_to_deserialize_any,
 };
 use serde_json::{Error, Value};

@@ -20,7 +20,7 @@ macro_rules! engine_suite {
     ($bench:ty) => {
         mod engine {
             use super::*;
-            use $crate::store::suite::{self, Bench};
+            use crate::store::suite::{self, Bench};
 
             $crate::store::suite::engine_suite! { @each $bench:
                 each_condition_is_honoured, a_refused_commit_writes_nothing, ranges_are_ordered_and_bounded,

@@ -1,7 +1,10 @@
 //! The committed description matches the code.
 
-use crate::kit::{BASE_URL, World};
-use crate::{decisions, dependents, description_check, facts, kinds, modules, people, reserved, traffic, views};
+use crate::{
+    decisions, dependents, description_check, facts, kinds,
+    kit::{BASE_URL, World},
+    modules, people, reserved, traffic, views,
+};
 use serde_json::json;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../api/openapi.json");

@@ -1,7 +1,9 @@
 //! Reserved domains and addresses: their forms, their owners, and conflicts.
 
-use crate::certificates::tls_certificate;
-use crate::kit::{BASE_URL, Caller, World};
+use crate::{
+    certificates::tls_certificate,
+    kit::{BASE_URL, Caller, World},
+};
 use http::StatusCode;
 use postern_api::{Code, OwnerId, Timestamp, host::HostName};
 use postern_control::{LiveAddress, LiveTunnel, NameHold};

@@ -1,7 +1,9 @@
 //! The first start, later starts, and keys created on the command line.
 
-use crate::description_check::OperationLog;
-use crate::kit::{Tunnels, World, open};
+use crate::{
+    description_check::OperationLog,
+    kit::{Tunnels, World, open},
+};
 use http::StatusCode;
 use postern_api::{Code, token::Token};
 use postern_control::{Control, ControlSettings};

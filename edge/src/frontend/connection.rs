@@ -162,8 +162,7 @@ mod tests {
     use super::*;
     use crate::{
         access::Access,
-        http::RequestLimiter,
-        http::Visitor,
+        http::{RequestLimiter, Visitor},
         net::{ConnectionLimiter, Proxies},
         routing::Routing,
         settings::Settings,

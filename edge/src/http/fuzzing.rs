@@ -12,7 +12,10 @@ use bytes::Bytes;
 use futures::{StreamExt, stream};
 use http_body_util::{BodyExt, Empty};
 use hyper::{
-    HeaderMap, Request, Response, Uri, Version, body::Incoming, header, header::HeaderValue, http::request::Parts,
+    HeaderMap, Request, Response, Uri, Version,
+    body::Incoming,
+    header::{self, HeaderValue},
+    http::request::Parts,
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;

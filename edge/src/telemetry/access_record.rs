@@ -2,9 +2,8 @@
 
 use crate::{
     refusal::Refusal,
-    telemetry::Telemetry,
     telemetry::{
-        Trace,
+        Telemetry, Trace,
         metrics::{self, TargetKind},
         traffic::{ReachedCounters, TrafficCounter, TrafficOutcome},
     },

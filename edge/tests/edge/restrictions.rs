@@ -1,13 +1,15 @@
 //! IP restrictions of visitors and agents: every endpoint, edges and tunnels alike, by the address of the socket.
 
-use crate::kit::{
-    World,
-    agent::Agent,
-    edges::{below, https, response, tls, to},
-    origin::Origin,
-    until, visitor,
+use crate::{
+    kit::{
+        World,
+        agent::Agent,
+        edges::{below, https, response, tls, to},
+        origin::Origin,
+        until, visitor,
+    },
+    tcp::connect,
 };
-use crate::tcp::connect;
 use postern_api::{
     Code,
     ip_rules::{Action, IpRule, IpRules, parse_cidr},

@@ -1,13 +1,15 @@
 //! What is written down of visitors: the access log, and the last refusals of each edge.
 
-use crate::kit::{
-    World,
-    agent::Agent,
-    edges::{below, https, response, tls, to},
-    origin::Origin,
-    until, visitor,
+use crate::{
+    kit::{
+        World,
+        agent::Agent,
+        edges::{below, https, response, tls, to},
+        origin::Origin,
+        until, visitor,
+    },
+    tcp::connect,
 };
-use crate::tcp::connect;
 use postern_api::{
     Code,
     ip_rules::{Action, IpRule, IpRules, parse_cidr},

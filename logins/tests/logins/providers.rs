@@ -4,7 +4,12 @@ use crate::kit::{
     World,
     browser::{Browser, code},
 };
-use axum::{Json, Router, extract::State, http::HeaderMap, http::Uri, routing::any};
+use axum::{
+    Json, Router,
+    extract::State,
+    http::{HeaderMap, Uri},
+    routing::any,
+};
 use postern_api::{
     Code,
     module::IdentityProvider::{self, Amazon, Facebook, Gitlab, Google, Linkedin, Microsoft, Twitch},

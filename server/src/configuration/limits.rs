@@ -1,7 +1,6 @@
 //! Limits of the public side. Each has a setting and a default.
 
-use super::resolver::Resolver;
-use super::values::duration;
+use super::{resolver::Resolver, values::duration};
 use postern_edge::Limits;
 use std::time::Duration;
 

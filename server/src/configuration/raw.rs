@@ -2,9 +2,7 @@
 
 use super::{file, settings::SETTINGS};
 use crate::io_error::reason;
-use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::Path;
+use std::{collections::BTreeMap, io::Read, path::Path};
 
 /// Source of a value, for error messages.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,21 +1,27 @@
 //! Resolves raw settings into a configuration: parses values, applies defaults, reports every mistake with its source.
 
-use super::raw::RawSettings;
-use super::resolver::Resolver;
-use super::values::{
-    address, base_url, certificate_file, cidrs, direct_visitors, directory, duration, identity_headers, ip_address,
-    mail, path, plain_name, ports, store,
+use super::{
+    raw::RawSettings,
+    resolver::Resolver,
+    values::{
+        address, base_url, certificate_file, cidrs, direct_visitors, directory, duration, identity_headers, ip_address,
+        mail, path, plain_name, ports, store,
+    },
 };
-use crate::access_log::Destination;
-use crate::logs::{Format, Level};
+use crate::{
+    access_log::Destination,
+    logs::{Format, Level},
+};
 use postern_api::{Error, host::HostName};
 use postern_control::AcmeSettings;
 use postern_edge::{Limits, Proxies};
 use postern_logins::{IdentityHeaders, OAuthProviders};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::ops::RangeInclusive;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    ops::RangeInclusive,
+    path::PathBuf,
+    time::Duration,
+};
 
 /// Validated configuration of the server.
 #[derive(Clone, Debug)]

@@ -5,12 +5,16 @@ use http::Uri;
 use ipnet::IpNet;
 use postern_api::{host::HostName, ip_rules::parse_cidr};
 use postern_logins::IdentityHeaders;
-use rustls_pki_types::CertificateDer;
-use rustls_pki_types::pem::{self, PemObject};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
-use std::ops::RangeInclusive;
-use std::path::PathBuf;
-use std::time::Duration;
+use rustls_pki_types::{
+    CertificateDer,
+    pem::{self, PemObject},
+};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs},
+    ops::RangeInclusive,
+    path::PathBuf,
+    time::Duration,
+};
 
 /// Longest duration of a setting.
 const MAX_DURATION: Duration = Duration::from_secs(24 * 60 * 60);

@@ -2,10 +2,12 @@
 
 use super::records::{CREDENTIALS, EDGES, GROUPS, KINDS, Key, POLICIES, RULES, Records, shows, text};
 use postern_api::Code;
-use postern_tests::Operator;
-use postern_tests::operator::ManagementResponse;
-use rand::seq::{IndexedRandom, IteratorRandom};
-use rand::{Rng, SeedableRng, rngs::StdRng};
+use postern_tests::{Operator, operator::ManagementResponse};
+use rand::{
+    Rng, SeedableRng,
+    rngs::StdRng,
+    seq::{IndexedRandom, IteratorRandom},
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::watch;

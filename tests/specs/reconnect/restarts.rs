@@ -6,8 +6,7 @@ use postern_tests::{Agent, Origin, World, eventually, within};
 use rustix::process::Signal;
 use serde_json::json;
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::time::Instant;
+use tokio::{net::TcpListener, time::Instant};
 
 const RESTARTS: usize = 20;
 

@@ -1,16 +1,19 @@
 //! The server's end of a new connection: preamble and handshake.
 
-use super::handshake::{read_message, read_preamble, write_message};
-use super::server::{self, DataConnection, ServerEvents, ServerSession};
-use super::transport::{BoxedTransport, Transport};
-use super::{CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT};
-use crate::proto::message::{FromAgent, FromServer, Hello, Welcome};
-use crate::proto::preamble::{MalformedPreamble, Preamble};
-use crate::proto::version::VersionRange;
+use super::{
+    CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT,
+    handshake::{read_message, read_preamble, write_message},
+    server::{self, DataConnection, ServerEvents, ServerSession},
+    transport::{BoxedTransport, Transport},
+};
+use crate::proto::{
+    message::{FromAgent, FromServer, Hello, Welcome},
+    preamble::{MalformedPreamble, Preamble},
+    version::VersionRange,
+};
 use postern_api::{Code, Error};
 use std::io;
-use tokio::io::AsyncWriteExt;
-use tokio::time::timeout;
+use tokio::{io::AsyncWriteExt, time::timeout};
 
 /// A connection failed before its handshake.
 #[derive(Debug, thiserror::Error)]

@@ -1,28 +1,38 @@
 //! The agent's end of a session.
 
-use super::data_connections::{DataConnections, read_start};
-use super::dial::Dial;
-use super::handshake::{read_message, write_message};
-use super::incoming::{Incoming, IncomingEvent, IncomingStream};
-use super::multiplexer::{self, Driver};
-use super::session::{LastReceived, MessageReader, SessionCore, messages};
-use super::session_end::{EndReason, SessionEnd};
-use super::stream::TunnelStream;
-use super::stream_transport::StreamTransport;
-use super::{CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT};
-use crate::proto::message::{Bind, BindKind, Bound, FromAgent, FromServer, Hello, Welcome};
-use crate::proto::preamble::Preamble;
-use crate::proto::stream_reply::RECEIVED;
-use crate::proto::version::VersionRange;
+use super::{
+    CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT,
+    data_connections::{DataConnections, read_start},
+    dial::Dial,
+    handshake::{read_message, write_message},
+    incoming::{Incoming, IncomingEvent, IncomingStream},
+    multiplexer::{self, Driver},
+    session::{LastReceived, MessageReader, SessionCore, messages},
+    session_end::{EndReason, SessionEnd},
+    stream::TunnelStream,
+    stream_transport::StreamTransport,
+};
+use crate::proto::{
+    message::{Bind, BindKind, Bound, FromAgent, FromServer, Hello, Welcome},
+    preamble::Preamble,
+    stream_reply::RECEIVED,
+    version::VersionRange,
+};
 use postern_api::{Code, Error};
-use std::collections::HashMap;
-use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-use tokio::io::AsyncWriteExt;
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
+use std::{
+    collections::HashMap,
+    io,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    io::AsyncWriteExt,
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
 
 /// Events queued for the agent; when the queue is full, the server has to wait.
 const MAX_QUEUED_EVENTS: usize = 256;

@@ -3,8 +3,10 @@
 //! Every thread keeps a few; an idle stream holds none.
 
 use crate::proto::frame::MAX_PAYLOAD;
-use std::cell::RefCell;
-use std::ops::{Deref, DerefMut};
+use std::{
+    cell::RefCell,
+    ops::{Deref, DerefMut},
+};
 
 /// Size of a buffer in bytes: a full frame with its header.
 pub(crate) const SIZE: usize = MAX_PAYLOAD;

@@ -1,10 +1,14 @@
 //! Cancellation of all streams of a session when it ends, including streams that wait for I/O.
 
 use futures::task::AtomicWaker;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Context;
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Context,
+};
 
 /// Cancels the connections and overflow streams of one session.
 #[derive(Default)]

@@ -3,13 +3,17 @@
 //! Yamux writes header and body of every frame separately, and flushes after each. Below TLS that would be two records
 //! and two system calls per frame. The cork buffers the pieces until yamux has nothing more to write.
 
-use super::buffers::{Buffer, SIZE};
-use super::session::LastReceived;
-use super::transport::BoxedTransport;
-use std::io;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
+use super::{
+    buffers::{Buffer, SIZE},
+    session::LastReceived,
+    transport::BoxedTransport,
+};
+use std::{
+    io,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, ready},
+};
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 
 /// Connection below yamux; clones share it.

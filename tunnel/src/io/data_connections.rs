@@ -1,28 +1,37 @@
 //! The agent's data connections: dials as many as the server requests and waits on each for streams.
 
-use super::HANDSHAKE_TIMEOUT;
-use super::dial::Dial;
-use super::handshake::ADOPTED;
-use super::incoming::{IncomingEvent, IncomingStream};
-use super::session::SessionCore;
-use super::stream::{ConnectionOwner, TunnelStream};
-use super::stream_transport::StreamTransport;
-use super::transport::BoxedTransport;
-use crate::proto::backoff::Backoff;
-use crate::proto::message::{FromAgent, Welcome};
-use crate::proto::pool_sizing::MAX_CONNECTIONS;
-use crate::proto::preamble::Preamble;
-use crate::proto::stream_start::{MalformedStart, StreamStart};
-use futures::StreamExt;
-use futures::stream::FuturesUnordered;
-use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
-use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::runtime::Handle;
-use tokio::sync::{Notify, mpsc};
-use tokio::time::Instant;
+use super::{
+    HANDSHAKE_TIMEOUT,
+    dial::Dial,
+    handshake::ADOPTED,
+    incoming::{IncomingEvent, IncomingStream},
+    session::SessionCore,
+    stream::{ConnectionOwner, TunnelStream},
+    stream_transport::StreamTransport,
+    transport::BoxedTransport,
+};
+use crate::proto::{
+    backoff::Backoff,
+    message::{FromAgent, Welcome},
+    pool_sizing::MAX_CONNECTIONS,
+    preamble::Preamble,
+    stream_start::{MalformedStart, StreamStart},
+};
+use futures::{StreamExt, stream::FuturesUnordered};
+use std::{
+    io,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    runtime::Handle,
+    sync::{Notify, mpsc},
+    time::Instant,
+};
 
 /// Most dials in progress at the same time.
 const MAX_PARALLEL_DIALS: usize = 32;

@@ -1,7 +1,9 @@
 //! Preamble and handshake, the bytes of a connection before yamux. No byte after them is consumed.
 
-use crate::proto::codec::{CodecError, Decoder, Message, encode};
-use crate::proto::preamble::{MAX_PREAMBLE, MalformedPreamble, Preamble, PreambleProgress};
+use crate::proto::{
+    codec::{CodecError, Decoder, Message, encode},
+    preamble::{MAX_PREAMBLE, MalformedPreamble, Preamble, PreambleProgress},
+};
 use std::io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use zeroize::Zeroizing;

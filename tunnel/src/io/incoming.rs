@@ -1,16 +1,10 @@
 //! Events and streams that the server sends to the agent.
 
-use super::CLOSE_TIMEOUT;
-use super::stream::TunnelStream;
-use super::stream_metadata::StreamMetadata;
+use super::{CLOSE_TIMEOUT, stream::TunnelStream, stream_metadata::StreamMetadata};
 use crate::proto::stream_start::StreamStart;
 use postern_api::Error;
-use std::io;
-use std::ops::ControlFlow;
-use std::time::Duration;
-use tokio::io::AsyncWriteExt;
-use tokio::sync::mpsc;
-use tokio::time::timeout;
+use std::{io, ops::ControlFlow, time::Duration};
+use tokio::{io::AsyncWriteExt, sync::mpsc, time::timeout};
 
 /// Longest delay of a refusal while the visitor's first bytes are read.
 const PEEK_TIMEOUT: Duration = Duration::from_millis(250);

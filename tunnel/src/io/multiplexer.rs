@@ -1,14 +1,15 @@
 //! The control connection after the handshake: yamux, driven by one task.
 
-use super::CLOSE_TIMEOUT;
-use super::cork::Cork;
-use super::session::LastReceived;
-use super::transport::BoxedTransport;
-use std::future::poll_fn;
-use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
+use super::{CLOSE_TIMEOUT, cork::Cork, session::LastReceived, transport::BoxedTransport};
+use std::{
+    future::poll_fn,
+    sync::{Arc, OnceLock},
+    task::{Context, Poll},
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+};
 use yamux::{Config, Connection, Mode, Stream};
 
 /// Most overflow streams that a server has open at the same time.

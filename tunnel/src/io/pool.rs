@@ -1,14 +1,12 @@
 //! The server's pool of idle data connections, most recently used first.
 
-use super::session::SessionCore;
-use super::stream::ConnectionOwner;
-use super::stream_transport::StreamTransport;
-use crate::proto::message::FromServer;
-use crate::proto::pool_sizing::PoolSizing;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-use tokio::runtime::Handle;
-use tokio::time::Instant;
+use super::{session::SessionCore, stream::ConnectionOwner, stream_transport::StreamTransport};
+use crate::proto::{message::FromServer, pool_sizing::PoolSizing};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{runtime::Handle, time::Instant};
 
 /// Interval between checks of the idle connections.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(5);

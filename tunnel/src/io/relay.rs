@@ -4,10 +4,12 @@
 
 use super::buffers::Buffer;
 use crate::proto::frame::MAX_SENT_PAYLOAD;
-use std::future::poll_fn;
-use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::{
+    future::poll_fn,
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes that one direction moves before it yields to other tasks.

@@ -2,24 +2,28 @@
 
 use super::HANDSHAKE_TIMEOUT;
 
-use super::handshake::ADOPTED;
-use super::multiplexer::{self, Driver, MAX_OVERFLOW_STREAMS, Multiplexer};
-use super::pool::Pool;
-use super::session::{LastReceived, MessageReader, OutgoingMessage, SessionCore, messages};
-use super::session_end::{EndReason, SessionEnd};
-use super::stream::TunnelStream;
-use super::stream_transport::StreamTransport;
-use super::transport::BoxedTransport;
-use crate::proto::message::{Bind, Bound, FromAgent, FromServer, Welcome};
-use crate::proto::stream_start::StreamStart;
-use crate::proto::version::VersionRange;
+use super::{
+    handshake::ADOPTED,
+    multiplexer::{self, Driver, MAX_OVERFLOW_STREAMS, Multiplexer},
+    pool::Pool,
+    session::{LastReceived, MessageReader, OutgoingMessage, SessionCore, messages},
+    session_end::{EndReason, SessionEnd},
+    stream::TunnelStream,
+    stream_transport::StreamTransport,
+    transport::BoxedTransport,
+};
+use crate::proto::{
+    message::{Bind, Bound, FromAgent, FromServer, Welcome},
+    stream_start::StreamStart,
+    version::VersionRange,
+};
 use postern_api::{Error, Secret};
-use std::io;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::io::AsyncWriteExt;
-use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::time::timeout;
+use std::{io, sync::Arc, time::Duration};
+use tokio::{
+    io::AsyncWriteExt,
+    sync::{Semaphore, mpsc, oneshot},
+    time::timeout,
+};
 
 /// Events queued for the server; when the queue is full, the agent has to wait.
 const MAX_QUEUED_EVENTS: usize = 64;

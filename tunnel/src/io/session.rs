@@ -1,19 +1,29 @@
 //! State shared by both ends of a session: message queue, heartbeat, end.
 
-use super::CLOSE_TIMEOUT;
-use super::cancellation::SessionCancellation;
-use super::session_end::{EndReason, SessionEnd};
-use crate::proto::codec::{Decoder, Message, encode};
-use crate::proto::heartbeat::{Heartbeat, HeartbeatAction};
-use std::collections::VecDeque;
-use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
-use tokio::runtime::Handle;
-use tokio::sync::{Notify, mpsc, watch};
-use tokio::time::Instant;
+use super::{
+    CLOSE_TIMEOUT,
+    cancellation::SessionCancellation,
+    session_end::{EndReason, SessionEnd},
+};
+use crate::proto::{
+    codec::{Decoder, Message, encode},
+    heartbeat::{Heartbeat, HeartbeatAction},
+};
+use std::{
+    collections::VecDeque,
+    marker::PhantomData,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf},
+    runtime::Handle,
+    sync::{Notify, mpsc, watch},
+    time::Instant,
+};
 use tokio_util::compat::{Compat, FuturesAsyncReadCompatExt};
 
 /// Messages queued for a peer that does not read; one more ends the session.

@@ -1,19 +1,23 @@
 //! Stream of one visitor.
 
-use super::buffers::Buffer;
-use super::stream_metadata::StreamMetadata;
-use super::stream_transport::StreamTransport;
-use crate::proto::frame::{self, FrameReader, NextRead};
-use crate::proto::stream_reply::{ACCEPTED, StreamReply, StreamReplyReader, encode_refusal};
+use super::{buffers::Buffer, stream_metadata::StreamMetadata, stream_transport::StreamTransport};
+use crate::proto::{
+    frame::{self, FrameReader, NextRead},
+    stream_reply::{ACCEPTED, StreamReply, StreamReplyReader, encode_refusal},
+};
 use postern_api::Error;
-use std::io::{self, IoSlice};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker, ready};
-use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
-use tokio::runtime::Handle;
-use tokio::sync::OwnedSemaphorePermit;
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, Waker, ready},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
+    runtime::Handle,
+    sync::OwnedSemaphorePermit,
+};
 
 /// Time limit for the peer to end a stream that was dropped after its own end.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);

@@ -1,11 +1,12 @@
 //! Transport of a stream: a data connection of its own, or a yamux stream on the control connection.
 
-use super::cancellation::StreamCancellation;
-use super::transport::BoxedTransport;
+use super::{cancellation::StreamCancellation, transport::BoxedTransport};
 use futures::io::{AsyncRead as _, AsyncWrite as _};
-use std::io::{self, IoSlice};
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Byte stream between the two ends that fails when the session ends.

@@ -1,8 +1,7 @@
 //! Message encoding: a 4-byte big-endian length, followed by that many bytes of JSON.
 
 use super::message::{FromAgent, FromServer};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use zeroize::Zeroizing;
 
 /// Longest JSON body of a message in bytes, in either direction.
@@ -105,8 +104,10 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::message::{AppProtocol, Bind, BindKind, Bound, Hello, Scheme};
-    use crate::proto::version::VersionRange;
+    use crate::proto::{
+        message::{AppProtocol, Bind, BindKind, Bound, Hello, Scheme},
+        version::VersionRange,
+    };
     use postern_api::{Code, Error, Secret};
     use proptest::prelude::*;
 

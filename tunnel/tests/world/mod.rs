@@ -3,21 +3,32 @@
 
 use futures::future::BoxFuture;
 use postern_api::Secret;
-use postern_tunnel::message::{Hello, Welcome};
 use postern_tunnel::{
     ALPN, Accepted, AgentSession, BoxedTransport, Dial, Incoming, IncomingEvent, IncomingStream, ServerEvents,
-    ServerSession, StreamKind, StreamStart, TunnelStream, accept, connect, limit_buffers, relay, sockets,
+    ServerSession, StreamKind, StreamStart, TunnelStream, accept, connect, limit_buffers,
+    message::{Hello, Welcome},
+    relay, sockets,
 };
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, BufStream};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
-use tokio_rustls::{TlsAcceptor, TlsConnector};
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, BufStream},
+    net::{TcpListener, TcpStream},
+    sync::{Mutex, mpsc, oneshot},
+};
+use tokio_rustls::{
+    TlsAcceptor, TlsConnector,
+    rustls::{
+        ClientConfig, RootCertStore, ServerConfig,
+        pki_types::{CertificateDer, PrivateKeyDer, ServerName},
+    },
+};
 
 pub(crate) const SECRET: &str = "the secret of this session";
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::capture::{event::event_channel, view};
+use crate::capture::{view, event::event_channel};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use proptest::prelude::*;
 

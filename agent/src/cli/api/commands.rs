@@ -1,10 +1,7 @@
 //! The commands below `postern api`, one for each operation, and the call that was chosen.
 
-use super::{
-    description::{self, ApiField, ApiOperation, FieldFormat},
-    values,
-};
-use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
+use super::{values, description::{self, ApiField, ApiOperation, FieldFormat}};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser, builder::PossibleValuesParser};
 use postern_api::{Code, Error, Secret};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, path::PathBuf};

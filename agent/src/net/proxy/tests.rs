@@ -2,11 +2,7 @@
 
 use super::*;
 use std::time::Duration;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpListener,
-    time::timeout,
-};
+use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpListener, time::timeout};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

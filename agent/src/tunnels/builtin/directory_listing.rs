@@ -2,7 +2,7 @@
 
 use crate::tunnels::uri_component;
 use cap_std::fs::Dir;
-use std::{fmt::Write, io};
+use std::{io, fmt::Write};
 
 /// The page runs no scripts and loads nothing.
 pub(super) const CONTENT_SECURITY_POLICY: &str =

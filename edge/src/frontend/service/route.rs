@@ -17,7 +17,10 @@ use crate::{
     tunnels::Tunnel,
     upstream::{self, Backends, Candidates},
 };
-use hyper::{Uri, header::HeaderName, header::HeaderValue};
+use hyper::{
+    Uri,
+    header::{HeaderName, HeaderValue},
+};
 use postern_api::{Code, Error};
 use postern_logins::Realm;
 use postern_tunnel::message::Scheme;

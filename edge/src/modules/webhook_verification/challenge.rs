@@ -1,6 +1,10 @@
 //! Challenges: requests by which a provider validates an endpoint.
 
-use super::{rejection::Rejection, request::RequestHead, request::WebhookRequest, signature_scheme::Challenge};
+use super::{
+    rejection::Rejection,
+    request::{RequestHead, WebhookRequest},
+    signature_scheme::Challenge,
+};
 use crate::upstream::ResponseBody;
 use aws_lc_rs::hmac;
 use base64::{Engine, prelude::BASE64_STANDARD};

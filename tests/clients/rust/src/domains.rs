@@ -1,7 +1,6 @@
 //! Parts of reserved domains that can be removed separately.
 
-use crate::given::Given;
-use crate::report::{Step, gone, same};
+use crate::{given::Given, report::{Step, gone, same}};
 use ngrok_api::{Client, types};
 
 /// The certificate of a domain, and its management policy.

@@ -1,7 +1,6 @@
 //! The kinds as a table: how the SDK creates and changes each.
 
-use crate::given::Given;
-use crate::report::{Report, Step, agree, changed, collect, gone, same, without_token};
+use crate::{given::Given, report::{Report, Step, agree, changed, collect, gone, same, without_token}};
 use ngrok_api::{Client, types};
 use std::collections::HashMap;
 

@@ -1,8 +1,6 @@
 //! The modules as a table: their arguments for each owner.
 
-use crate::given::Given;
-use crate::kinds::{backend, mutual_tls, restriction, text_map};
-use crate::report::{Report, Step, agree, gone, same};
+use crate::{given::Given, kinds::{backend, mutual_tls, restriction, text_map}, report::{Report, Step, agree, gone, same}};
 use ngrok_api::{Client, types};
 
 /// Put, get and delete of a module: its client, the SDK's type of the replacement with the owner's ids, the owner arguments of

@@ -184,7 +184,7 @@ describe("the providers of webhooks", () => {
 });
 
 describe("the order of the stages", () => {
-  const source = readFileSync(join(TOP, "edge/src/modules/mod.rs"), "utf8");
+  const source = readFileSync(join(TOP, "edge/src/modules.rs"), "utf8");
   /** The stages as named in the code of the edge; those only for tunnels are omitted. */
   const called = (name: string): string[] => {
     const from = source.indexOf(`fn ${name}(`);

@@ -8,11 +8,7 @@ mod sockets;
 
 use postern_api::local::{ListeningPort, PortProtocol, TunnelProtocol};
 use probe::ProbeResult;
-use std::{
-    collections::{BTreeMap, HashMap},
-    net::{IpAddr, SocketAddr},
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::{BTreeMap, HashMap}, net::{IpAddr, SocketAddr}, sync::{Mutex, PoisonError}};
 
 /// The most ports that are listed.
 const MAX_PORTS: usize = 1000;
@@ -160,14 +156,8 @@ fn rank(one: &ListeningPort) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    };
-    use tokio::{
-        io::{AsyncReadExt, AsyncWriteExt},
-        net::TcpListener,
-    };
+    use std::sync::{Arc, atomic::{AtomicUsize, Ordering}};
+    use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpListener};
 
     fn at(address: &str, process: &str) -> FoundSocket {
         FoundSocket {

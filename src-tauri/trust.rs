@@ -6,10 +6,7 @@ mod browsers;
 mod certificate;
 mod system;
 
-use crate::app_config::AppConfig;
-use crate::app_state::AppState;
-use crate::desktop_state::{AuthorityState, TrustedStores};
-use crate::error::{DesktopError, Result};
+use crate::{app_config::AppConfig, app_state::AppState, desktop_state::{AuthorityState, TrustedStores}, error::{DesktopError, Result}};
 use certificate::AuthorityCertificate;
 use postern_api::Code;
 use serde::{Deserialize, Serialize};

@@ -6,21 +6,10 @@ mod wording;
 
 pub(crate) use host::{TrayHost, watch as watch_host};
 
-use crate::agent_view::AgentView;
-use crate::app_config::AppConfig;
-use crate::app_state::AppState;
-use crate::clipboard::AppClipboard;
-use crate::error::Result;
-use crate::supervision::Supervisor;
-use crate::tunnels::TunnelSwitch;
-use crate::{shutdown, storage, windows};
+use crate::{shutdown, storage, windows, agent_view::AgentView, app_config::AppConfig, app_state::AppState, clipboard::AppClipboard, error::Result, supervision::Supervisor, tunnels::TunnelSwitch};
 use menu::{MenuAction, TrayMenu};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-use tauri::image::Image;
-use tauri::menu::MenuEvent;
-use tauri::tray::{TrayIcon, TrayIconBuilder};
-use tauri::{AppHandle, Manager};
+use std::{sync::{Arc, Mutex, PoisonError}, time::Duration};
+use tauri::{AppHandle, Manager, image::Image, menu::MenuEvent, tray::{TrayIcon, TrayIconBuilder}};
 use wording::{Headline, TrayIconKind};
 
 const ID: &str = "postern";

@@ -7,16 +7,11 @@ mod notification;
 mod throttle;
 mod wording;
 
-use crate::agent_view::AgentView;
-use crate::app_config::AppConfig;
-use crate::app_state::AppState;
-use crate::windows;
+use crate::{windows, agent_view::AgentView, app_config::AppConfig, app_state::AppState};
 use deliver::Notifier;
 use notification::{Notification, NotificationKind};
 use serde_json::Value;
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::{collections::VecDeque, sync::{Arc, Mutex, PoisonError}, time::{Duration, Instant}};
 use tauri::{AppHandle, Manager};
 use throttle::Throttle;
 use tokio::sync::mpsc;

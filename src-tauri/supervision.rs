@@ -12,14 +12,9 @@ mod supervise;
 
 pub(crate) use started_processes::StartedProcesses;
 
-use crate::app_config::AppConfig;
-use crate::app_state::AppState;
-use crate::desktop_state::{RunState, ServerMode};
-use crate::log_file::LogFile;
-use crate::management_key::ManagementKeys;
+use crate::{app_config::AppConfig, app_state::AppState, desktop_state::{RunState, ServerMode}, log_file::LogFile, management_key::ManagementKeys};
 use context::SupervisionContext;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use supervise::{SupervisorCommand, supervise};
 use tokio::sync::{mpsc, oneshot};
 
