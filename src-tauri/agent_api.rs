@@ -1,6 +1,9 @@
 //! The client of the agent's local API. Windows reach only paths below `/api/`.
 
-use crate::{app_state::AppState, error::{DesktopError, Result}};
+use crate::{
+    app_state::AppState,
+    error::{DesktopError, Result},
+};
 use futures::StreamExt;
 use postern_api::{Code, Error};
 use reqwest::Method;

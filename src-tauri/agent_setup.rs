@@ -1,7 +1,18 @@
 //! Connects this computer's agent to the local server: a credential on the server, and the agent's configuration.
 
-use crate::{private_file, agent_configuration::{set_values, top_level_value}, app_config::AppConfig, error::{DesktopError, Result}, management_key::ManagementKeys, server_addresses::ServerAddresses};
-use postern_api::{Code, Id, Secret, client::Client, resource::{Credential, CredentialCreate}};
+use crate::{
+    agent_configuration::{set_values, top_level_value},
+    app_config::AppConfig,
+    error::{DesktopError, Result},
+    management_key::ManagementKeys,
+    private_file,
+    server_addresses::ServerAddresses,
+};
+use postern_api::{
+    Code, Id, Secret,
+    client::Client,
+    resource::{Credential, CredentialCreate},
+};
 use std::fs;
 
 /// Writes the agent's configuration so that it reaches the local server with a valid credential.

@@ -1,6 +1,9 @@
 //! The configuration of this installation: its folders, its listen addresses and its settings file.
 
-use crate::{paths::{AppPaths, ListenAddresses}, settings::SettingsFile};
+use crate::{
+    paths::{AppPaths, ListenAddresses},
+    settings::SettingsFile,
+};
 
 /// Configuration from before the start, and the settings that are saved while the app runs.
 pub(crate) struct AppConfig {

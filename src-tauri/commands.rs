@@ -1,6 +1,18 @@
 //! The commands that windows can call. Other data comes from the agent's local API and the management API.
 
-use crate::{shutdown, storage, agent_api::{AgentClient, ApiResponse}, app_config::AppConfig, app_state::AppState, clipboard::AppClipboard, desktop_state::DesktopState, error::{DesktopError, Result}, management_api::ManagementClient, supervision::Supervisor, trust::{self, TrustOutcome, TrustStore}, windows::{self, InspectorTarget}};
+use crate::{
+    agent_api::{AgentClient, ApiResponse},
+    app_config::AppConfig,
+    app_state::AppState,
+    clipboard::AppClipboard,
+    desktop_state::DesktopState,
+    error::{DesktopError, Result},
+    management_api::ManagementClient,
+    shutdown, storage,
+    supervision::Supervisor,
+    trust::{self, TrustOutcome, TrustStore},
+    windows::{self, InspectorTarget},
+};
 use postern_api::Code;
 use serde::Deserialize;
 use std::sync::Arc;

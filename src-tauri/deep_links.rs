@@ -1,6 +1,9 @@
 //! Links with the scheme `postern:`. Any web page can contain one, so a link only shows something and changes nothing.
 
-use crate::{error::Result, windows::{self, InspectorTarget}};
+use crate::{
+    error::Result,
+    windows::{self, InspectorTarget},
+};
 use percent_encoding::percent_decode_str;
 use tauri::AppHandle;
 use url::Url;

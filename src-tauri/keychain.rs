@@ -1,10 +1,18 @@
 //! The store of the management API key: the system's keychain, or an encrypted file if no keychain is available.
 
-use crate::{private_file, desktop_state::{KeyLocation, KeychainState}, error::{DesktopError, Result}};
+use crate::{
+    desktop_state::{KeyLocation, KeychainState},
+    error::{DesktopError, Result},
+    private_file,
+};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
 use keyring::{Entry, Error};
 use postern_api::Secret;
-use std::{fs, path::{Path, PathBuf}, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// The name of the entry in the keychain.
 const SERVICE: &str = "Postern management API";

@@ -1,6 +1,10 @@
 //! Log files with a size limit. Server and agent write to theirs directly, so that they can outlive the app.
 
-use std::{fs::{self, File, OpenOptions}, io::{self, Read, Seek, SeekFrom}, path::{Path, PathBuf}};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+};
 
 /// A larger log is moved to `.log.1`, which is overwritten.
 const MAX_LOG_BYTES: u64 = 4 * 1024 * 1024;

@@ -1,7 +1,11 @@
 //! The app's own log: standard error, and a file beside the logs of server and agent.
 
 use crate::log_file::LogFile;
-use std::{fs::File, io::{self, Write}, path::Path};
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::Path,
+};
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt, util::SubscriberInitExt};
 
 /// Starts logging, to standard error alone if the file cannot be opened.

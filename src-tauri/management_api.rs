@@ -1,7 +1,19 @@
 //! The client of the management API. Windows name a path; the key is added here and never reaches them.
 
-use crate::{agent_api::{ApiResponse, read_response}, app_state::AppState, error::{DesktopError, Result}, management_key::ManagementKeys};
-use postern_api::{Code, Secret, resource::{ApiKey, AppSession, AppUser, BotUser, CertificateAuthority, Credential, Endpoint, IpPolicy, IpPolicyRule, IpRestriction, ReservedAddress, ReservedDomain, Resource, SshCertificateAuthority, SshHostCertificate, SshUserCertificate, TlsCertificate, Tunnel, TunnelSession, User, View}};
+use crate::{
+    agent_api::{ApiResponse, read_response},
+    app_state::AppState,
+    error::{DesktopError, Result},
+    management_key::ManagementKeys,
+};
+use postern_api::{
+    Code, Secret,
+    resource::{
+        ApiKey, AppSession, AppUser, BotUser, CertificateAuthority, Credential, Endpoint, IpPolicy, IpPolicyRule,
+        IpRestriction, ReservedAddress, ReservedDomain, Resource, SshCertificateAuthority, SshHostCertificate,
+        SshUserCertificate, TlsCertificate, Tunnel, TunnelSession, User, View,
+    },
+};
 use reqwest::Method;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;

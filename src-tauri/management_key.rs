@@ -1,6 +1,12 @@
 //! The key of the management API: loaded from the key store, created by the local server if there is none.
 
-use crate::{bundled_programs, app_config::AppConfig, app_state::AppState, error::{DesktopError, Result}, keychain::KeyStore};
+use crate::{
+    app_config::AppConfig,
+    app_state::AppState,
+    bundled_programs,
+    error::{DesktopError, Result},
+    keychain::KeyStore,
+};
 use postern_api::{Code, Secret};
 use std::{fs, sync::Arc, time::Duration};
 

@@ -1,17 +1,21 @@
 //! Desktop notifications for users who do not look at a window: few, rate-limited, each kind can be switched off.
 
-#[cfg_attr(target_os = "linux", path = "dbus.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "native.rs")]
+#[cfg_attr(target_os = "linux", path = "notifications/dbus.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "notifications/native.rs")]
 mod deliver;
 mod notification;
 mod throttle;
 mod wording;
 
-use crate::{windows, agent_view::AgentView, app_config::AppConfig, app_state::AppState};
+use crate::{agent_view::AgentView, app_config::AppConfig, app_state::AppState, windows};
 use deliver::Notifier;
 use notification::{Notification, NotificationKind};
 use serde_json::Value;
-use std::{collections::VecDeque, sync::{Arc, Mutex, PoisonError}, time::{Duration, Instant}};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 use tauri::{AppHandle, Manager};
 use throttle::Throttle;
 use tokio::sync::mpsc;

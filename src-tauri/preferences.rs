@@ -1,6 +1,10 @@
 //! The preferences of the app itself: autostart and notifications.
 
-use crate::{app_config::AppConfig, error::{DesktopError, Result}, settings::NotificationPreferences};
+use crate::{
+    app_config::AppConfig,
+    error::{DesktopError, Result},
+    settings::NotificationPreferences,
+};
 use serde::Serialize;
 use std::sync::Arc;
 use tauri::{AppHandle, State};

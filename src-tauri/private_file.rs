@@ -1,6 +1,10 @@
 //! Files that only their owner can read, written atomically.
 
-use std::{fs::{self, File, OpenOptions}, io::{self, Write}, path::Path};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::Path,
+};
 
 /// Creates the folder and its parents with mode 0700.
 pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {

@@ -3,8 +3,21 @@
 //! The key of a remote server is stored in the keychain, this computer's agent gets a credential there, and the app
 //! restarts. Nothing is changed before the server has responded.
 
-use crate::{private_file, shutdown, agent_configuration::set_values, app_config::AppConfig, error::{DesktopError, Result}, keychain::KeyStore, paths::AppPaths, settings::RemoteServer};
-use postern_api::{Code, Secret, client::Client, resource::{Credential, CredentialCreate}};
+use crate::{
+    agent_configuration::set_values,
+    app_config::AppConfig,
+    error::{DesktopError, Result},
+    keychain::KeyStore,
+    paths::AppPaths,
+    private_file,
+    settings::RemoteServer,
+    shutdown,
+};
+use postern_api::{
+    Code, Secret,
+    client::Client,
+    resource::{Credential, CredentialCreate},
+};
 use reqwest::Certificate;
 use std::{fs, sync::Arc, time::Duration};
 use tauri::{AppHandle, State};

@@ -2,7 +2,11 @@
 
 use crate::private_file;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeSet, path::{Path, PathBuf}, sync::{Mutex, MutexGuard, PoisonError}};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// The content of `settings.json`. Unknown fields of a newer version are dropped, missing ones take their default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

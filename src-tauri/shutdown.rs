@@ -1,6 +1,9 @@
 //! Ordered shutdown: the programs that the app started end before the app, on Quit, on a signal and at logout.
 
-use crate::{app_state::AppState, supervision::{Supervisor, session_watch}};
+use crate::{
+    app_state::AppState,
+    supervision::{Supervisor, session_watch},
+};
 use std::sync::Arc;
 use tauri::{AppHandle, Manager};
 

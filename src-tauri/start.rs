@@ -1,6 +1,28 @@
 //! Composition of the app: configuration and state, supervised programs, windows and tray.
 
-use crate::{agent_configuration, agent_events, commands, deep_links, logging, notifications, preferences, private_file, remote_server, shutdown, state_events, storage, trust, windows, agent_api::AgentClient, app_config::AppConfig, app_state::AppState, clipboard::AppClipboard, desktop_state::{AuthorityState, DesktopState, RunState, ServerMode}, error::{DesktopError, Result}, management_api::ManagementClient, management_key::ManagementKeys, paths::{AppPaths, ListenAddresses}, settings::{AppSettings, SettingsFile}, supervision::{self, CommandReceivers, StartedProcesses, Supervisor, session_watch}, tray::{self, TrayHost}, tunnels::TunnelSwitch};
+use crate::{
+    agent_api::AgentClient,
+    agent_configuration, agent_events,
+    app_config::AppConfig,
+    app_state::AppState,
+    clipboard::AppClipboard,
+    commands, deep_links,
+    desktop_state::{AuthorityState, DesktopState, RunState, ServerMode},
+    error::{DesktopError, Result},
+    logging,
+    management_api::ManagementClient,
+    management_key::ManagementKeys,
+    notifications,
+    paths::{AppPaths, ListenAddresses},
+    preferences, private_file, remote_server,
+    settings::{AppSettings, SettingsFile},
+    shutdown, state_events, storage,
+    supervision::{self, CommandReceivers, StartedProcesses, Supervisor, session_watch},
+    tray::{self, TrayHost},
+    trust,
+    tunnels::TunnelSwitch,
+    windows,
+};
 use std::{io::Write, process::ExitCode, sync::Arc, time::Duration};
 use tauri::{AppHandle, Manager, RunEvent, WindowEvent, Wry};
 use tauri_plugin_window_state::StateFlags;

@@ -1,8 +1,19 @@
 //! The data of app, server and agent on this computer: its size, and the log files.
 
-use crate::{private_file, app_config::AppConfig, error::{DesktopError, Result}, log_file::LogFile, paths::AppPaths};
+use crate::{
+    app_config::AppConfig,
+    error::{DesktopError, Result},
+    log_file::LogFile,
+    paths::AppPaths,
+    private_file,
+};
 use serde::{Deserialize, Serialize};
-use std::{fs::{self, File}, io::{Read, Seek, SeekFrom}, path::{Path, PathBuf}, sync::Arc};
+use std::{
+    fs::{self, File},
+    io::{Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tauri::State;
 
 /// The length of the end of a log that is shown.

@@ -12,7 +12,13 @@ mod supervise;
 
 pub(crate) use started_processes::StartedProcesses;
 
-use crate::{app_config::AppConfig, app_state::AppState, desktop_state::{RunState, ServerMode}, log_file::LogFile, management_key::ManagementKeys};
+use crate::{
+    app_config::AppConfig,
+    app_state::AppState,
+    desktop_state::{RunState, ServerMode},
+    log_file::LogFile,
+    management_key::ManagementKeys,
+};
 use context::SupervisionContext;
 use std::{sync::Arc, time::Duration};
 use supervise::{SupervisorCommand, supervise};

@@ -6,10 +6,21 @@ mod wording;
 
 pub(crate) use host::{TrayHost, watch as watch_host};
 
-use crate::{shutdown, storage, windows, agent_view::AgentView, app_config::AppConfig, app_state::AppState, clipboard::AppClipboard, error::Result, supervision::Supervisor, tunnels::TunnelSwitch};
+use crate::{
+    agent_view::AgentView, app_config::AppConfig, app_state::AppState, clipboard::AppClipboard, error::Result,
+    shutdown, storage, supervision::Supervisor, tunnels::TunnelSwitch, windows,
+};
 use menu::{MenuAction, TrayMenu};
-use std::{sync::{Arc, Mutex, PoisonError}, time::Duration};
-use tauri::{AppHandle, Manager, image::Image, menu::MenuEvent, tray::{TrayIcon, TrayIconBuilder}};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tauri::{
+    AppHandle, Manager,
+    image::Image,
+    menu::MenuEvent,
+    tray::{TrayIcon, TrayIconBuilder},
+};
 use wording::{Headline, TrayIconKind};
 
 const ID: &str = "postern";

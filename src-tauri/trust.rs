@@ -6,7 +6,12 @@ mod browsers;
 mod certificate;
 mod system;
 
-use crate::{app_config::AppConfig, app_state::AppState, desktop_state::{AuthorityState, TrustedStores}, error::{DesktopError, Result}};
+use crate::{
+    app_config::AppConfig,
+    app_state::AppState,
+    desktop_state::{AuthorityState, TrustedStores},
+    error::{DesktopError, Result},
+};
 use certificate::AuthorityCertificate;
 use postern_api::Code;
 use serde::{Deserialize, Serialize};

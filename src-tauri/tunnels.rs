@@ -1,6 +1,12 @@
 //! Switches tunnels on and off, and restores the tunnels that were on when a new agent starts.
 
-use crate::{agent_api::{self, AgentClient}, agent_view::{AgentView, TunnelSummary}, app_config::AppConfig, app_state::AppState, error::Result};
+use crate::{
+    agent_api::{self, AgentClient},
+    agent_view::{AgentView, TunnelSummary},
+    app_config::AppConfig,
+    app_state::AppState,
+    error::Result,
+};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 /// The time a state must last before it is saved, because an agent that ends stops its tunnels first.

@@ -2,7 +2,13 @@
 
 pub use crate::context::AutoStart;
 
-use crate::{local_api, config::{Definition, Sources}, context::AgentContext, session::SessionState, tunnels::StartOutcome};
+use crate::{
+    config::{Definition, Sources},
+    context::AgentContext,
+    local_api,
+    session::SessionState,
+    tunnels::StartOutcome,
+};
 use postern_api::{Code, Error};
 use std::{sync::Arc, time::Duration};
 use tokio_util::task::TaskTracker;

@@ -11,7 +11,11 @@ mod service;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use flags::{RunFlags, TunnelFlags};
 use postern_api::{Code, Error};
-use std::{io::{self, Write}, path::{Path, PathBuf}, process::ExitCode};
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Publishes local services through a Postern server.
 #[derive(Debug, Parser)]

@@ -34,7 +34,11 @@ pub use server_address::ServerAddress;
 pub use settings::AgentSettings;
 pub use upstream::LocalUpstream;
 
-use std::{collections::BTreeMap, path::{Path, PathBuf}, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tree::{ConfigNode, ConfigValue};
 
 /// The configuration of an agent.

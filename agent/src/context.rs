@@ -4,12 +4,23 @@ mod config_editing;
 
 pub use config_editing::{ConfigText, EditOutcome};
 
-use crate::{capture::{AgentEvent, CaptureStore, event}, config::{Config, Definition, Problems, Sources, edit, file_watch::FileWatch, state_file::AgentStateFile}, ports::PortScanner, session::{SessionLoop, SessionState, StatusPublisher}, tunnels::{Tunnels, guard::Guard, local_dialer::LocalDialer}};
+use crate::{
+    capture::{AgentEvent, CaptureStore, event},
+    config::{Config, Definition, Problems, Sources, edit, file_watch::FileWatch, state_file::AgentStateFile},
+    ports::PortScanner,
+    session::{SessionLoop, SessionState, StatusPublisher},
+    tunnels::{Tunnels, guard::Guard, local_dialer::LocalDialer},
+};
 use arc_swap::ArcSwapOption;
 use postern_api::{Code, Error};
 use postern_tunnel::AgentSession;
 use serde_json::{Map, Value as Json};
-use std::{net::SocketAddr, path::Path, sync::{Arc, OnceLock}, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::Path,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::sync::{Mutex, broadcast, watch};
 use tokio_util::sync::CancellationToken;
 

@@ -22,7 +22,15 @@ pub use error::ApiError;
 pub use routes::description;
 
 use crate::{config::settings::WebAddress, context::AgentContext};
-use axum::{Router, extract::Request, http::{HeaderValue, StatusCode, header}, middleware::{self, Next}, response::{IntoResponse, Response}, routing::get, serve::ListenerExt};
+use axum::{
+    Router,
+    extract::Request,
+    http::{HeaderValue, StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::get,
+    serve::ListenerExt,
+};
 use postern_api::{Code, Error};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::net::TcpListener;

@@ -2,7 +2,13 @@
 
 use hdrhistogram::Histogram;
 use postern_api::local::ConnectionMetrics;
-use std::{sync::{Mutex, MutexGuard, PoisonError, atomic::{AtomicU64, Ordering::Relaxed}}, time::Duration};
+use std::{
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 use tokio::time::Instant;
 
 /// Range of recorded durations: one microsecond to one hour. Others are clamped.

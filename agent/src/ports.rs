@@ -2,13 +2,17 @@
 
 mod known_services;
 mod probe;
-#[cfg_attr(not(target_os = "linux"), path = "other_systems.rs")]
-#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "ports/other_systems.rs")]
+#[cfg_attr(target_os = "linux", path = "ports/linux.rs")]
 mod sockets;
 
 use postern_api::local::{ListeningPort, PortProtocol, TunnelProtocol};
 use probe::ProbeResult;
-use std::{collections::{BTreeMap, HashMap}, net::{IpAddr, SocketAddr}, sync::{Mutex, PoisonError}};
+use std::{
+    collections::{BTreeMap, HashMap},
+    net::{IpAddr, SocketAddr},
+    sync::{Mutex, PoisonError},
+};
 
 /// The most ports that are listed.
 const MAX_PORTS: usize = 1000;
@@ -156,8 +160,14 @@ fn rank(one: &ListeningPort) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::{Arc, atomic::{AtomicUsize, Ordering}};
-    use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpListener};
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    };
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpListener,
+    };
 
     fn at(address: &str, process: &str) -> FoundSocket {
         FoundSocket {

@@ -10,7 +10,10 @@ pub mod status;
 
 pub use status::{SessionState, SessionStatus, StatusPublisher};
 
-use crate::{config::{AgentSettings, Config, state_file::AgentStateFile}, tunnels::{Tunnels, forward}};
+use crate::{
+    config::{AgentSettings, Config, state_file::AgentStateFile},
+    tunnels::{Tunnels, forward},
+};
 use address_cache::AddressCache;
 use arc_swap::ArcSwapOption;
 use network_events::{ReconnectTrigger, ReconnectTriggers};

@@ -15,12 +15,22 @@ pub mod view;
 
 pub use endpoint::{EndpointKind, EndpointPhase, TunnelEndpoint};
 
-use crate::{capture::{AgentEvent, CaptureStore, MissingResponse}, config::{Definition, LocalUpstream, state_file::{AgentStateFile, PreviousAddress}}};
+use crate::{
+    capture::{AgentEvent, CaptureStore, MissingResponse},
+    config::{
+        Definition, LocalUpstream,
+        state_file::{AgentStateFile, PreviousAddress},
+    },
+};
 use diagnosis::ResponseDiagnosis;
 use local_dialer::LocalDialer;
 use postern_api::{Code, Error};
 use postern_tunnel::{AgentSession, message::Bound};
-use std::{collections::BTreeMap, sync::{Arc, Mutex, MutexGuard, PoisonError}, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 use table::{ActiveTunnel, EndpointState, TunnelTable};
 use tokio::sync::{broadcast, watch};
 

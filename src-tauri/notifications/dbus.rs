@@ -4,7 +4,10 @@
 
 use super::notification::{Notification, NotificationKind};
 use futures::StreamExt;
-use std::{collections::HashMap, sync::{Arc, Mutex, PoisonError}};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 use zbus::{proxy, zvariant::Value};
 
 #[proxy(

@@ -1,9 +1,24 @@
 //! The supervised agent: it is configured once the server runs, and is ready when its local API responds.
 
-use super::{context::SupervisionContext, launch::Launch, ports::PortAllocator, supervise::{ProgramStatus, SupervisedProgram}};
-use crate::{agent_configuration, agent_setup, desktop_state::{RunState, ServerMode}, error::Result, log_file::LogFile};
+use super::{
+    context::SupervisionContext,
+    launch::Launch,
+    ports::PortAllocator,
+    supervise::{ProgramStatus, SupervisedProgram},
+};
+use crate::{
+    agent_configuration, agent_setup,
+    desktop_state::{RunState, ServerMode},
+    error::Result,
+    log_file::LogFile,
+};
 use serde::Deserialize;
-use std::{net::SocketAddr, path::Path, sync::{Mutex, PoisonError}, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::Path,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 /// The agent's state file, reduced to the members used here.
 #[derive(Deserialize)]

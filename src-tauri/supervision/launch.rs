@@ -1,7 +1,11 @@
 //! Starts a program so that it can outlive the app.
 
 use super::process::ProcessHandle;
-use crate::{bundled_programs, error::{DesktopError, Result}, log_file::LogFile};
+use crate::{
+    bundled_programs,
+    error::{DesktopError, Result},
+    log_file::LogFile,
+};
 use postern_api::Code;
 use std::ffi::OsString;
 use tokio::process::Child;

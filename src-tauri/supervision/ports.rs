@@ -2,7 +2,10 @@
 
 use crate::error::{DesktopError, Result};
 use postern_api::Code;
-use std::{collections::HashSet, net::{SocketAddr, TcpListener}};
+use std::{
+    collections::HashSet,
+    net::{SocketAddr, TcpListener},
+};
 
 /// The number of consecutive ports that are tried.
 const MAX_PORT_ATTEMPTS: u16 = 200;

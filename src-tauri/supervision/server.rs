@@ -1,8 +1,17 @@
 //! The supervised local server: its ports, its flags and its health check.
 
-use super::{context::SupervisionContext, launch::Launch, ports::PortAllocator, supervise::{ProgramStatus, SupervisedProgram}};
+use super::{
+    context::SupervisionContext,
+    launch::Launch,
+    ports::PortAllocator,
+    supervise::{ProgramStatus, SupervisedProgram},
+};
 use crate::{desktop_state::RunState, error::Result, log_file::LogFile, server_addresses::ServerAddresses};
-use std::{net::SocketAddr, sync::{Mutex, PoisonError}, time::Duration};
+use std::{
+    net::SocketAddr,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 /// The drain timeout for open requests on Quit.
 const DRAIN_TIMEOUT: &str = "4s";

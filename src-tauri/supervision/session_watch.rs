@@ -4,8 +4,16 @@
 //! which run in their own sessions. A crash of the app looks the same from outside and must not end them. Therefore a
 //! second, small process of this program watches the display.
 
-use super::{process::ProcessHandle, started_processes::{StartedProcess, StartedProcesses}};
-use std::{path::{Path, PathBuf}, process::ExitCode, sync::Arc, time::Duration};
+use super::{
+    process::ProcessHandle,
+    started_processes::{StartedProcess, StartedProcesses},
+};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{io::AsyncReadExt, net::UnixStream};
 
 /// The flag that starts this program as the watcher; the app's data folder follows.

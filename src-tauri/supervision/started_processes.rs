@@ -2,7 +2,12 @@
 
 use crate::private_file;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, net::SocketAddr, path::{Path, PathBuf}, sync::{Mutex, PoisonError}};
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
 
 /// A started process: its id, and its listen address if it has only one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,9 +1,20 @@
 //! Supervises one program: adopts it if it runs, starts it if not, and restarts it when it ends.
 
-use super::{launch::{Launch, SpawnedProgram}, process::ProcessHandle, started_processes::{StartedProcess, StartedProcesses}};
-use crate::{desktop_state::RunState, error::{DesktopError, Result}};
+use super::{
+    launch::{Launch, SpawnedProgram},
+    process::ProcessHandle,
+    started_processes::{StartedProcess, StartedProcesses},
+};
+use crate::{
+    desktop_state::RunState,
+    error::{DesktopError, Result},
+};
 use postern_api::Code;
-use std::{net::SocketAddr, sync::Arc, time::{Duration, Instant}};
+use std::{
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::sync::{mpsc, oneshot};
 
 /// The time until a started program must be ready.

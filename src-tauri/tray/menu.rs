@@ -2,7 +2,13 @@
 
 use super::wording;
 use crate::agent_view::{AgentView, TunnelSummary};
-use tauri::{AppHandle, Wry, menu::{CheckMenuItem, CheckMenuItemBuilder, IsMenuItem, Menu, MenuItem, MenuItemBuilder, PredefinedMenuItem, Submenu, SubmenuBuilder}};
+use tauri::{
+    AppHandle, Wry,
+    menu::{
+        CheckMenuItem, CheckMenuItemBuilder, IsMenuItem, Menu, MenuItem, MenuItemBuilder, PredefinedMenuItem, Submenu,
+        SubmenuBuilder,
+    },
+};
 
 pub(crate) const OPEN: &str = "open";
 pub(crate) const CONSOLE: &str = "console";

@@ -1,6 +1,9 @@
 //! The texts of the tray.
 
-use crate::{agent_view::{AgentView, TunnelSummary}, desktop_state::{DesktopState, RunState, ServerMode}};
+use crate::{
+    agent_view::{AgentView, TunnelSummary},
+    desktop_state::{DesktopState, RunState, ServerMode},
+};
 use jiff::Timestamp;
 
 /// The icons, which differ in shape and not only in colour.
@@ -104,7 +107,10 @@ fn shortened(text: &str, max_length: usize) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::{agent_view::{SessionSummary, StateReason}, desktop_state::AuthorityState};
+    use crate::{
+        agent_view::{SessionSummary, StateReason},
+        desktop_state::AuthorityState,
+    };
 
     fn running() -> DesktopState {
         let mut state = DesktopState::new(ServerMode::Local, AuthorityState::default());

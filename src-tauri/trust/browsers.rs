@@ -3,7 +3,10 @@
 use super::certificate::AuthorityCertificate;
 use crate::error::{DesktopError, Result};
 use postern_api::Code;
-use std::{path::{Path, PathBuf}, process::{Command, Output, Stdio}};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
 
 /// The folders of Firefox profiles below the home folder: package, snap, flatpak.
 const FIREFOX_FOLDERS: &[&str] = &[

@@ -3,7 +3,10 @@
 use super::certificate::AuthorityCertificate;
 use crate::error::{DesktopError, Result};
 use postern_api::Code;
-use std::{path::{Path, PathBuf}, process::{Command, Stdio}};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 /// The certificate store of a family of Linux distributions.
 struct StoreLayout {

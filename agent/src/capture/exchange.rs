@@ -2,8 +2,20 @@
 
 pub use super::request_info::TunnelTag;
 pub(crate) use super::request_info::{RequestInfo, RequestTexts};
-use super::{budget::MemoryBudget, frames::{CapturedFrame, FrameLog}, head::reason_phrase, message::{CapturedBody, CapturedMessage}, message_buffer::{ChargedBuffer, MessageBuffer}};
-use std::{sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::{AtomicU64, Ordering::Relaxed}}, time::Duration};
+use super::{
+    budget::MemoryBudget,
+    frames::{CapturedFrame, FrameLog},
+    head::reason_phrase,
+    message::{CapturedBody, CapturedMessage},
+    message_buffer::{ChargedBuffer, MessageBuffer},
+};
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 use tokio::time::Instant;
 
 /// Listeners are notified of frames no more often than this.

@@ -1,6 +1,14 @@
 //! Recording of frames from the bytes that pass. Never waits, and keeps nothing beyond the budget.
 
-use super::{exchange::Exchange, frames::{CapturedFrame, FRAME_OVERHEAD_BYTES, FrameKind, FrameSender, MAX_FRAME_BYTES, PartialFrame, events::{EventPart, EventReader}, websocket::{WebSocketPart, WebSocketReader}}, store::CaptureStore};
+use super::{
+    exchange::Exchange,
+    frames::{
+        CapturedFrame, FRAME_OVERHEAD_BYTES, FrameKind, FrameSender, MAX_FRAME_BYTES, PartialFrame,
+        events::{EventPart, EventReader},
+        websocket::{WebSocketPart, WebSocketReader},
+    },
+    store::CaptureStore,
+};
 use std::sync::Arc;
 
 /// Records the frames of one exchange.

@@ -1,6 +1,11 @@
 //! The properties that the fuzz target of captured connections checks.
 
-use super::{CaptureStore, TunnelTag, view, event::event_channel, sniffer::{Conversation, Observer}};
+use super::{
+    CaptureStore, TunnelTag,
+    event::event_channel,
+    sniffer::{Conversation, Observer},
+    view,
+};
 use crate::metrics::Meter;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::json;

@@ -1,6 +1,9 @@
 //! A snapshot of one captured message, whose bytes are shared with the store.
 
-use super::{framing::BodyFraming, head::{MAX_HEADERS, framing}};
+use super::{
+    framing::BodyFraming,
+    head::{MAX_HEADERS, framing},
+};
 use bytes::Bytes;
 use std::borrow::Cow;
 

@@ -1,6 +1,10 @@
 //! The bytes of a replay, made of a captured request and its changes.
 
-use super::{exchange::Exchange, head::{MAX_HEAD_BYTES, RequestHead}, message::CapturedHeader};
+use super::{
+    exchange::Exchange,
+    head::{MAX_HEAD_BYTES, RequestHead},
+    message::CapturedHeader,
+};
 use postern_api::{Code, Error};
 
 /// A request that is ready to be sent.

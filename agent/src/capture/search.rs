@@ -1,7 +1,15 @@
 //! Search over captured requests, in batches and with a limit on the work of one call.
 
-use super::{exchange::{Exchange, shown_id}, filter::Filter, store::CaptureStore};
-use std::{thread, num::NonZero, sync::{Arc, LazyLock}};
+use super::{
+    exchange::{Exchange, shown_id},
+    filter::Filter,
+    store::CaptureStore,
+};
+use std::{
+    num::NonZero,
+    sync::{Arc, LazyLock},
+    thread,
+};
 
 /// Exchanges that are fetched from the store at once.
 const BATCH_SIZE: usize = 2048;
@@ -144,7 +152,14 @@ fn next_batch(store: &CaptureStore, before: u64, size: usize) -> Vec<Arc<Exchang
 
 #[cfg(test)]
 mod tests {
-    use super::{*, super::{event::event_channel, exchange::{RequestInfo, RequestTexts, Side, TunnelTag}, framing::BodyFraming}};
+    use super::{
+        super::{
+            event::event_channel,
+            exchange::{RequestInfo, RequestTexts, Side, TunnelTag},
+            framing::BodyFraming,
+        },
+        *,
+    };
 
     fn filled(count: usize) -> CaptureStore {
         let store = CaptureStore::new(Some(64 << 20), 1 << 20, event_channel());

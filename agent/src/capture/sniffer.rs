@@ -1,9 +1,23 @@
 //! Following the requests and responses of one connection on its raw bytes, in any split, pipelined or not.
 
-use super::{exchange::{Exchange, RequestInfo, RequestTexts, Side, TunnelTag}, frame_recorder::FrameRecorder, frames::FrameSender, framing::{BodyFraming, FramingError}, head::{HeadBuffer, MethodKind, RequestHead, ResponseHead}, missing_response::MissingResponse, store::CaptureStore};
+use super::{
+    exchange::{Exchange, RequestInfo, RequestTexts, Side, TunnelTag},
+    frame_recorder::FrameRecorder,
+    frames::FrameSender,
+    framing::{BodyFraming, FramingError},
+    head::{HeadBuffer, MethodKind, RequestHead, ResponseHead},
+    missing_response::MissingResponse,
+    store::CaptureStore,
+};
 use crate::metrics::Meter;
 use postern_tunnel::StreamMetadata;
-use std::{borrow::Cow, collections::VecDeque, net::IpAddr, sync::{Arc, Mutex, MutexGuard, PoisonError}, time::Duration};
+use std::{
+    borrow::Cow,
+    collections::VecDeque,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 use tokio::time::Instant;
 
 /// Requests that may wait for their responses on one connection; with more it is no longer followed.

@@ -1,10 +1,28 @@
 //! The store of captured exchanges, bounded by the memory they really take. The oldest are evicted first, pinned ones last.
 
-use super::{budget::MemoryBudget, event::AgentEvent, exchange::{Exchange, RequestInfo, Side, parse_id}, frames::CapturedFrame, framing::BodyFraming, message_buffer::{ChargedBuffer, MessageBuffer}, redact::Redactor, tombstones::Tombstones};
+use super::{
+    budget::MemoryBudget,
+    event::AgentEvent,
+    exchange::{Exchange, RequestInfo, Side, parse_id},
+    frames::CapturedFrame,
+    framing::BodyFraming,
+    message_buffer::{ChargedBuffer, MessageBuffer},
+    redact::Redactor,
+    tombstones::Tombstones,
+};
 use crate::config::redaction::RedactionRules;
 use arc_swap::ArcSwap;
 use postern_api::local::CaptureGauge;
-use std::{hint, borrow::Cow, collections::BTreeMap, sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed}}, time::Duration};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    hint,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 use tokio::sync::broadcast;
 
 /// All captured exchanges.
@@ -391,7 +409,13 @@ impl std::fmt::Debug for CaptureStore {
 
 #[cfg(test)]
 mod tests {
-    use super::{*, super::{event::event_channel, exchange::{RequestTexts, Side, TunnelTag, shown_id}}};
+    use super::{
+        super::{
+            event::event_channel,
+            exchange::{RequestTexts, Side, TunnelTag, shown_id},
+        },
+        *,
+    };
 
     fn request(name: &str) -> RequestInfo {
         let tunnel = Arc::new(TunnelTag { definition: name.into(), proto: "https" });

@@ -1,8 +1,16 @@
 //! The whole form of a captured request. The raw bytes are parsed here, on demand, and nowhere else.
 
-use super::{exchange::{Exchange, ExchangeFacts, ExchangeTiming, nanoseconds, shown_id, status_line}, frames::{CapturedFrame, FrameKind, events::parse_fields}, head::{MAX_HEADERS, decode_value}, message::CapturedMessage};
+use super::{
+    exchange::{Exchange, ExchangeFacts, ExchangeTiming, nanoseconds, shown_id, status_line},
+    frames::{CapturedFrame, FrameKind, events::parse_fields},
+    head::{MAX_HEADERS, decode_value},
+    message::CapturedMessage,
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use postern_api::local::{CaptureTiming, CapturedRequest, CapturedRequestMessage, CapturedResponseMessage, EventFields, FrameList, FrameView, MessageFlags};
+use postern_api::local::{
+    CaptureTiming, CapturedRequest, CapturedRequestMessage, CapturedResponseMessage, EventFields, FrameList, FrameView,
+    MessageFlags,
+};
 use serde_json::{Map, Value as Json, json};
 
 /// The part of a message that `raw` holds.

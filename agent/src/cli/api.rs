@@ -10,7 +10,10 @@ use clap::ArgMatches;
 use commands::ApiCall;
 use postern_api::{Code, Error, Secret, client::Client};
 use serde_json::Value;
-use std::{io::{self, Write}, path::PathBuf};
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
 
 pub(super) use commands::{command, stub_command};
 

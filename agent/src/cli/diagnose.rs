@@ -1,6 +1,6 @@
 //! `postern diagnose`: checks what a tunnel needs and says what to do.
 
-use super::{say, flags::RunFlags};
+use super::{flags::RunFlags, say};
 use crate::diagnose::{Diagnosis, DiagnosisCheck, DiagnosisReport, DiagnosisVerdict, report_text};
 use clap::Args;
 use postern_api::{Code, Error};

@@ -7,7 +7,10 @@ use clap::{ArgAction, Args};
 use modules::ModuleFlags;
 use postern_api::{Code, Error, Secret};
 use serde_json::{Map, Value as Json};
-use std::{io::Read, path::{Path, PathBuf}};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 /// The default name of a tunnel from the command line.
 const DEFAULT_TUNNEL_NAME: &str = "command_line";

@@ -1,6 +1,12 @@
 //! Log lines: plain text or JSON, to standard error by default.
 
-use crate::{config::{AgentSettings, settings::{LogFormat, LogTarget}}, console::LogTail};
+use crate::{
+    config::{
+        AgentSettings,
+        settings::{LogFormat, LogTarget},
+    },
+    console::LogTail,
+};
 use postern_api::{Code, Error};
 use std::io::IsTerminal;
 use tracing_subscriber::{EnvFilter, fmt::writer::BoxMakeWriter};

@@ -1,7 +1,14 @@
 //! Runs tunnels until a signal comes.
 
-use super::{logging, print_error, flags::RunFlags};
-use crate::{agent::{Agent, AgentOptions, AutoStart}, config::{AgentSettings, Definition, settings::{ConsoleUi, LogTarget}}, console::{Console, LogTail}};
+use super::{flags::RunFlags, logging, print_error};
+use crate::{
+    agent::{Agent, AgentOptions, AutoStart},
+    config::{
+        AgentSettings, Definition,
+        settings::{ConsoleUi, LogTarget},
+    },
+    console::{Console, LogTail},
+};
 use postern_api::{Code, Error};
 use std::io::IsTerminal;
 

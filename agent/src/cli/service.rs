@@ -6,7 +6,11 @@ use super::{flags, say};
 use crate::config::{Sources, settings::LogTarget, tree::ConfigNode};
 use clap::{Args, Subcommand};
 use postern_api::{Code, Error};
-use std::{ffi::OsStr, path::{Path, PathBuf}, process::Command};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    process::Command,
+};
 use unit::{UNIT_NAME, UnitFile};
 
 #[derive(Debug, Subcommand)]

@@ -1,6 +1,17 @@
 //! The definition of a tunnel: its checked keys, and the keys as they were written.
 
-use super::{modules, definition_kind::{DefinitionKind, Terminate}, fields::Fields, local_address::LocalTransport, problem::{Problems, SourceLocation}, raw::RawKeys, tls_identity::TlsIdentity, tree::ConfigNode, upstream::LocalUpstream, upstream_protocol::UpstreamProtocol};
+use super::{
+    definition_kind::{DefinitionKind, Terminate},
+    fields::Fields,
+    local_address::LocalTransport,
+    modules,
+    problem::{Problems, SourceLocation},
+    raw::RawKeys,
+    tls_identity::TlsIdentity,
+    tree::ConfigNode,
+    upstream::LocalUpstream,
+    upstream_protocol::UpstreamProtocol,
+};
 use postern_api::tunnel_modules::TunnelModules;
 use postern_tunnel::message::AppProtocol;
 

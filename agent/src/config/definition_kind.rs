@@ -1,6 +1,10 @@
 //! The kind of a tunnel: HTTP, TLS, TCP or labels, with the keys that belong to it.
 
-use super::{fields::{Fields, Located}, problem::SourceLocation, tree::{ConfigNode, ConfigValue}};
+use super::{
+    fields::{Fields, Located},
+    problem::SourceLocation,
+    tree::{ConfigNode, ConfigValue},
+};
 use postern_api::{Code, host::HostName};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,10 @@
 //! Reads the keys of one mapping: typed values, unknown keys, keys of other versions; collects all problems.
 
-use super::{problem::{Problems, SourceLocation}, suggestion::nearest, tree::{ConfigNode, ConfigValue, KeyValue}};
+use super::{
+    problem::{Problems, SourceLocation},
+    suggestion::nearest,
+    tree::{ConfigNode, ConfigValue, KeyValue},
+};
 use std::time::Duration;
 
 /// A reader of one mapping.

@@ -3,7 +3,10 @@
 //! Their folders are watched, because editors write a new file and rename it over the old one.
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
-use std::{collections::BTreeSet, path::{Path, PathBuf}};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 use tokio::sync::mpsc;
 
 /// Reports saves while it lives.

@@ -1,7 +1,10 @@
 //! The login modules: `oauth` and `oidc`.
 
 use super::fields::Fields;
-use postern_api::{Secret, module::{OAuth, Oidc}};
+use postern_api::{
+    Secret,
+    module::{OAuth, Oidc},
+};
 use serde_json::json;
 
 /// Reads `oauth`: a provider and the accounts it admits.

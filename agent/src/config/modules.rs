@@ -1,8 +1,19 @@
 //! The keys of modules, which the edge applies to visitors' requests. They are checked here with the server's rules.
 
-use super::{login_modules, fields::Fields, pem::certificates, problem::SourceLocation, tree::{ConfigNode, ConfigValue}};
+use super::{
+    fields::Fields,
+    login_modules,
+    pem::certificates,
+    problem::SourceLocation,
+    tree::{ConfigNode, ConfigValue},
+};
 use ipnet::IpNet;
-use postern_api::{Code, Secret, ip_rules::parse_cidr, module::{CircuitBreaker, HeaderChanges, UserAgentFilter, WebhookVerification}, tunnel_modules::{AddressLists, SIZE_LIMIT, TunnelModules}};
+use postern_api::{
+    Code, Secret,
+    ip_rules::parse_cidr,
+    module::{CircuitBreaker, HeaderChanges, UserAgentFilter, WebhookVerification},
+    tunnel_modules::{AddressLists, SIZE_LIMIT, TunnelModules},
+};
 use std::collections::BTreeMap;
 
 /// Reads all modules; those with problems are left out. `host_header` reads the `Host` header for the local service.

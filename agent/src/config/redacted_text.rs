@@ -2,7 +2,10 @@
 //!
 //! The edited text comes back with the placeholders, possibly moved, and gets the secrets back.
 
-use super::{Problems, SourceLocation, tree::{ConfigNode, ConfigValue}};
+use super::{
+    Problems, SourceLocation,
+    tree::{ConfigNode, ConfigValue},
+};
 use postern_api::{Code, Error};
 use std::collections::BTreeSet;
 

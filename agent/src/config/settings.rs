@@ -4,10 +4,21 @@ mod server_connection;
 
 pub use server_connection::RootCas;
 
-use super::{fields::Fields, problem::Problems, proxy::Proxy, redaction::RedactionRules, server_address::ServerAddress, tree::{ConfigNode, ConfigValue}};
+use super::{
+    fields::Fields,
+    problem::Problems,
+    proxy::Proxy,
+    redaction::RedactionRules,
+    server_address::ServerAddress,
+    tree::{ConfigNode, ConfigValue},
+};
 use ipnet::IpNet;
 use postern_api::{Secret, host::HostName};
-use std::{net::{IpAddr, SocketAddr}, path::PathBuf, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 /// Default of the memory for captured requests, in bytes.
 pub const DEFAULT_INSPECT_BYTES: u64 = 50 * 1024 * 1024;

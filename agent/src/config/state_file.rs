@@ -2,7 +2,12 @@
 
 use super::edit::write_private;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fs::File, path::{Path, PathBuf}, sync::{Mutex, MutexGuard, PoisonError}};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// The file `<config>.state.json`. Unknown members are dropped when it is written again.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -1,6 +1,10 @@
 //! The certificate and key with which the agent terminates a tunnel's TLS, and the authorities for client certificates.
 
-use super::{fields::Fields, pem::{self, certificates}, problem::SourceLocation};
+use super::{
+    fields::Fields,
+    pem::{self, certificates},
+    problem::SourceLocation,
+};
 use postern_api::{Code, Error, Secret};
 use rustls::{RootCertStore, ServerConfig, crypto::aws_lc_rs, server::WebPkiClientVerifier};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};

@@ -1,8 +1,14 @@
 //! The target of a tunnel: an address, a Unix socket, a folder, or a canned response.
 
-use super::{canned_response::CannedResponse, definition_kind::DefinitionKind, fields::Fields, local_address::LocalAddress, problem::SourceLocation};
+use super::{
+    canned_response::CannedResponse, definition_kind::DefinitionKind, fields::Fields, local_address::LocalAddress,
+    problem::SourceLocation,
+};
 use postern_api::{Code, Error};
-use std::{path::{Path, PathBuf}, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use url::Url;
 
 /// The value of `addr` for a canned response.

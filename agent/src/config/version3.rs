@@ -2,7 +2,12 @@
 //!
 //! Values keep their locations, so that problems are reported where they were written.
 
-use super::{Definition, fields::Fields, problem::{Problems, SourceLocation}, tree::{ConfigNode, ConfigValue, KeyValue}};
+use super::{
+    Definition,
+    fields::Fields,
+    problem::{Problems, SourceLocation},
+    tree::{ConfigNode, ConfigValue, KeyValue},
+};
 
 /// Keys of `agent` that have another name in version 2.
 const RENAMED: &[(&str, &str)] = &[("connect_url", "server_addr"), ("connect_cas", "root_cas")];

@@ -1,6 +1,9 @@
 //! The last warning or error: printing it would spoil the screen.
 
-use std::{io, sync::{Arc, Mutex, PoisonError}};
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// The last line of the log; clones share it.

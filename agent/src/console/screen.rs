@@ -2,7 +2,13 @@
 
 use super::snapshot::{ConsoleSnapshot, RequestRow, TunnelRow};
 use crate::{config::settings::ConsoleColor, session::SessionState};
-use ratatui::{Frame, layout::Rect, style::{Color, Modifier, Style}, text::{Line, Span}, widgets::{Block, Paragraph}};
+use ratatui::{
+    Frame,
+    layout::Rect,
+    style::{Color, Modifier, Style},
+    text::{Line, Span},
+    widgets::{Block, Paragraph},
+};
 
 /// Width of the label column.
 const LABEL_COLUMNS: usize = 16;

@@ -1,8 +1,20 @@
 //! Takes over the terminal, and restores it in any case.
 
-use crossterm::{ExecutableCommand, cursor::Show, event::{Event, poll, read}, terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode}};
+use crossterm::{
+    ExecutableCommand,
+    cursor::Show,
+    event::{Event, poll, read},
+    terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
+};
 use ratatui::{DefaultTerminal, Frame};
-use std::{io::{self, stdout}, sync::{Arc, Once, atomic::{AtomicBool, Ordering::Relaxed}}, time::Duration};
+use std::{
+    io::{self, stdout},
+    sync::{
+        Arc, Once,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 use tokio::sync::mpsc;
 
 /// Interval at which the key reader checks whether it should stop.

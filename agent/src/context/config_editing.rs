@@ -1,7 +1,10 @@
 //! Editing the configuration file as text: shown without its secrets, checked, and saved unless it changed meanwhile.
 
 use super::{AgentContext, write_if_changed};
-use crate::{config::{Problems, edit, redacted_text::RedactedText}, diagnose::{Diagnosis, DiagnosisReport}};
+use crate::{
+    config::{Problems, edit, redacted_text::RedactedText},
+    diagnose::{Diagnosis, DiagnosisReport},
+};
 use aws_lc_rs::digest::{SHA256, digest};
 use postern_api::{Code, Error};
 use std::fmt::Write;

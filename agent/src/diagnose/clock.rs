@@ -7,7 +7,10 @@ use postern_api::local::{DiagnosisCheck, DiagnosisReport};
 use postern_tunnel::BoxedTransport;
 use rustls_pki_types::ServerName;
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{io::{AsyncReadExt, AsyncWriteExt}, time::timeout};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::timeout,
+};
 use tokio_rustls::TlsConnector;
 
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);

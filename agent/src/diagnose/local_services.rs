@@ -1,7 +1,13 @@
 //! The local services of the configured tunnels.
 
 use super::report::{self, CheckTimer};
-use crate::{config::Config, tunnels::{guard::Guard, local_dialer::{LocalConnectOptions, LocalDialer}}};
+use crate::{
+    config::Config,
+    tunnels::{
+        guard::Guard,
+        local_dialer::{LocalConnectOptions, LocalDialer},
+    },
+};
 use postern_api::local::DiagnosisReport;
 use std::{sync::Arc, time::Duration};
 

@@ -2,7 +2,10 @@
 
 use jiff::Timestamp;
 use postern_api::local::{DiagnosisCheck, DiagnosisReport, DiagnosisVerdict};
-use std::{fmt::Write, time::{Duration, Instant}};
+use std::{
+    fmt::Write,
+    time::{Duration, Instant},
+};
 
 /// A report without checks.
 pub(super) fn empty() -> DiagnosisReport {

@@ -1,12 +1,26 @@
 //! The path to a server, step by step: name, connection, certificate, protocol, latency, clock.
 
-use super::{clock, report::{self, CheckTimer, milliseconds}};
-use crate::{config::{AgentSettings, ServerAddress, proxy::Proxy}, net::{proxy, resolver, server_tls}};
+use super::{
+    clock,
+    report::{self, CheckTimer, milliseconds},
+};
+use crate::{
+    config::{AgentSettings, ServerAddress, proxy::Proxy},
+    net::{proxy, resolver, server_tls},
+};
 use futures::future::BoxFuture;
-use postern_api::{Code, local::{DiagnosisReport, DiagnosisVerdict}};
+use postern_api::{
+    Code,
+    local::{DiagnosisReport, DiagnosisVerdict},
+};
 use postern_tunnel::{BoxedTransport, ConnectError, connect, message::Hello};
 use rustls_pki_types::ServerName;
-use std::{io, net::SocketAddr, sync::{Arc, Mutex, PoisonError}, time::Duration};
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 

@@ -1,9 +1,15 @@
 //! The configuration file as text without its secrets, for an editor: read, check and save.
 
 use super::{ApiError, json};
-use crate::{config::{Problem, Problems, tree::MAX_BYTES}, context::{AgentContext, EditOutcome}};
+use crate::{
+    config::{Problem, Problems, tree::MAX_BYTES},
+    context::{AgentContext, EditOutcome},
+};
 use axum::{body::Body, extract::State, http::StatusCode, response::Response};
-use postern_api::{Code, Error, local::{ConfigurationCheck, ConfigurationProblem, ConfigurationText}};
+use postern_api::{
+    Code, Error,
+    local::{ConfigurationCheck, ConfigurationProblem, ConfigurationText},
+};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 

@@ -2,8 +2,15 @@
 
 use super::{ApiError, json, no_content};
 use crate::{context::AgentContext, tunnels::edge_client::EdgeClient};
-use axum::{body::Body, extract::{Path, State}, response::Response};
-use postern_api::{Code, Error, local::{ConfiguredTunnelList, SampleResponse, TunnelState}};
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    response::Response,
+};
+use postern_api::{
+    Code, Error,
+    local::{ConfiguredTunnelList, SampleResponse, TunnelState},
+};
 use std::sync::Arc;
 
 /// The list of tunnels, which is an event of the live feed too.

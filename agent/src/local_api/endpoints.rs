@@ -2,7 +2,12 @@
 
 use super::{ApiError, json, no_content, tunnels};
 use crate::{config::Definition, context::AgentContext};
-use axum::{body::Body, extract::{Path, State}, http::StatusCode, response::Response};
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    http::StatusCode,
+    response::Response,
+};
 use postern_api::local::EndpointList;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;

@@ -1,8 +1,14 @@
 //! Errors of the local API: a numeric code, a short message, and the whole sentence in `details.err`.
 
 use super::json;
-use axum::{http::StatusCode, response::{IntoResponse, Response}};
-use postern_api::{Code, Error, local::{LocalApiError, LocalErrorDetails}};
+use axum::{
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use postern_api::{
+    Code, Error,
+    local::{LocalApiError, LocalErrorDetails},
+};
 
 /// An error on its way to the caller.
 #[derive(Debug)]

@@ -2,10 +2,20 @@
 //! id receives the changes that it missed.
 
 use super::{ApiError, configured, status};
-use crate::{capture::{AgentEvent, CaptureStore, Exchange, exchange::shown_id}, context::AgentContext};
-use axum::{extract::{RawQuery, State}, http::HeaderMap, response::sse::{Event, KeepAlive, Sse}};
+use crate::{
+    capture::{AgentEvent, CaptureStore, Exchange, exchange::shown_id},
+    context::AgentContext,
+};
+use axum::{
+    extract::{RawQuery, State},
+    http::HeaderMap,
+    response::sse::{Event, KeepAlive, Sse},
+};
 use futures::{Stream, StreamExt, stream};
-use postern_api::{Code, Error, local::{RequestDeleted, RequestsDeleted, RequestsMissed}};
+use postern_api::{
+    Code, Error,
+    local::{RequestDeleted, RequestsDeleted, RequestsMissed},
+};
 use serde::Serialize;
 use std::{convert::Infallible, sync::Arc, time::Duration};
 use tokio::sync::broadcast::{Receiver, error::RecvError};

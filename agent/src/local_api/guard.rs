@@ -2,9 +2,17 @@
 
 use super::{ApiError, add_security_headers};
 use crate::{config::settings::AllowedHost, context::AgentContext};
-use axum::{extract::{Request, State}, http::{HeaderMap, Method, Uri, header, uri::Authority}, middleware::Next, response::{IntoResponse, Response}};
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, Method, Uri, header, uri::Authority},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
 use postern_api::{Code, Error, host::HostName};
-use std::{net::{IpAddr, Ipv4Addr, Ipv6Addr}, sync::Arc};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    sync::Arc,
+};
 
 /// The hosts that `Host` may name.
 pub(super) struct OwnNames<'a> {

@@ -1,7 +1,11 @@
 //! JSON bodies of requests and responses.
 
 use super::ApiError;
-use axum::{body::{Body, to_bytes}, http::{StatusCode, header}, response::{IntoResponse, Response}};
+use axum::{
+    body::{Body, to_bytes},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
 use postern_api::{Code, Error};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};

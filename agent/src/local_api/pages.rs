@@ -1,7 +1,11 @@
 //! The pages of the web app.
 
 use super::ApiError;
-use axum::{extract::Request, http::Method, response::{IntoResponse, Response}};
+use axum::{
+    extract::Request,
+    http::Method,
+    response::{IntoResponse, Response},
+};
 use postern_api::{Code, Error};
 use postern_pages::Pages;
 

@@ -2,7 +2,10 @@
 
 use super::{ApiError, json};
 use crate::context::AgentContext;
-use axum::{extract::{Path, State}, response::Response};
+use axum::{
+    extract::{Path, State},
+    response::Response,
+};
 use postern_api::{Code, Error, local::ListeningPortList};
 use std::sync::Arc;
 

@@ -8,8 +8,19 @@ mod query;
 pub(super) mod replay;
 
 use super::{ApiError, json, no_content};
-use crate::{capture::{Exchange, ExchangePage, ExchangeQuery, view::{self, RawPart}}, context::AgentContext};
-use axum::{body::{Body, Bytes}, extract::{Path, RawQuery, State}, http::header, response::{IntoResponse, Response}};
+use crate::{
+    capture::{
+        Exchange, ExchangePage, ExchangeQuery,
+        view::{self, RawPart},
+    },
+    context::AgentContext,
+};
+use axum::{
+    body::{Body, Bytes},
+    extract::{Path, RawQuery, State},
+    http::header,
+    response::{IntoResponse, Response},
+};
 use postern_api::{Code, Error, local::SummaryList};
 use std::{convert::Infallible, sync::Arc};
 

@@ -1,9 +1,27 @@
 //! The routes of the local API, each with its description.
 
-use super::{configuration, configured, diagnosis, endpoints, events, json, ports, requests, status, tunnels, openapi::{Description, Media, Operation}};
+use super::{
+    configuration, configured, diagnosis, endpoints, events, json,
+    openapi::{Description, Media, Operation},
+    ports, requests, status, tunnels,
+};
 use crate::context::AgentContext;
-use axum::{Router, handler::Handler, http::header, response::{IntoResponse, Response}, routing::{MethodFilter, on}};
-use postern_api::{description::AGENT_OPENAPI, local::{AgentStatus, AnnotationChange, ApiIndex, CapturedRequest, ConfigurationCheck, ConfigurationEdit, ConfigurationText, ConfiguredTunnel, ConfiguredTunnelList, CurlCommand, DiagnosisReport, EndpointList, EndpointView, FrameList, HarImport, ListeningPort, ListeningPortList, ReplayCommand, RequestList, RequestSummary, RunningTunnel, RunningTunnelList, SampleResponse, SummaryList, TunnelDefinition}};
+use axum::{
+    Router,
+    handler::Handler,
+    http::header,
+    response::{IntoResponse, Response},
+    routing::{MethodFilter, on},
+};
+use postern_api::{
+    description::AGENT_OPENAPI,
+    local::{
+        AgentStatus, AnnotationChange, ApiIndex, CapturedRequest, ConfigurationCheck, ConfigurationEdit,
+        ConfigurationText, ConfiguredTunnel, ConfiguredTunnelList, CurlCommand, DiagnosisReport, EndpointList,
+        EndpointView, FrameList, HarImport, ListeningPort, ListeningPortList, ReplayCommand, RequestList,
+        RequestSummary, RunningTunnel, RunningTunnelList, SampleResponse, SummaryList, TunnelDefinition,
+    },
+};
 use schemars::JsonSchema;
 use serde_json::Value as Json;
 use std::sync::Arc;

@@ -2,7 +2,12 @@
 
 use super::{ApiError, json, no_content};
 use crate::{config::Definition, context::AgentContext, tunnels::StartOutcome};
-use axum::{body::Body, extract::{Path, State}, http::StatusCode, response::Response};
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    http::StatusCode,
+    response::Response,
+};
 use postern_api::{Code, Error, local::RunningTunnelList};
 use std::{sync::Arc, time::Duration};
 

@@ -1,9 +1,15 @@
 //! Connections to the server through a proxy: HTTP CONNECT (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928).
 
-use crate::config::{AgentSettings, ServerAddress, proxy::{Proxy, ProxyKind}};
+use crate::config::{
+    AgentSettings, ServerAddress,
+    proxy::{Proxy, ProxyKind},
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use http::{HeaderValue, Uri};
-use hyper_util::{client::legacy::connect::proxy::{SocksV5, Tunnel}, rt::TokioIo};
+use hyper_util::{
+    client::legacy::connect::proxy::{SocksV5, Tunnel},
+    rt::TokioIo,
+};
 use postern_tunnel::{BoxedTransport, Transport};
 use rustls::ClientConfig;
 use rustls_pki_types::ServerName;

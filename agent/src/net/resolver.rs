@@ -2,8 +2,16 @@
 
 use super::staggered_race::staggered_race;
 use simple_dns::{CLASS, Name, Packet, PacketFlag, Question, RCODE, TYPE, rdata::RData};
-use std::{io, net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr}, time::Duration};
-use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::{TcpStream, UdpSocket, lookup_host}, time::timeout};
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpStream, UdpSocket, lookup_host},
+    time::timeout,
+};
 
 /// Delay before the next name server is queried.
 const RESOLVER_STAGGER: Duration = Duration::from_millis(300);

@@ -2,7 +2,11 @@
 
 use crate::config::{AgentSettings, paths, settings::RootCas};
 use postern_api::{Code, Error};
-use rustls::{CipherSuite, ClientConfig, RootCertStore, client::{WebPkiServerVerifier, danger::ServerCertVerifier}, crypto::CryptoProvider};
+use rustls::{
+    CipherSuite, ClientConfig, RootCertStore,
+    client::{WebPkiServerVerifier, danger::ServerCertVerifier},
+    crypto::CryptoProvider,
+};
 use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, pem::PemObject};
 use std::{path::Path, sync::Arc};
 
@@ -99,7 +103,10 @@ mod tests {
 
     #[test]
     fn a_revoked_certificate_is_refused_unless_lists_are_ignored() {
-        use rcgen::{BasicConstraints, CertificateParams, CertificateRevocationListParams, IsCa, Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SerialNumber, date_time_ymd};
+        use rcgen::{
+            BasicConstraints, CertificateParams, CertificateRevocationListParams, IsCa, Issuer, KeyIdMethod, KeyPair,
+            KeyUsagePurpose, RevokedCertParams, SerialNumber, date_time_ymd,
+        };
         let key = KeyPair::generate().expect("a key");
         let mut authority = CertificateParams::new(Vec::new()).expect("parameters");
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -1,7 +1,10 @@
 //! Listening sockets from `/proc`. Those of other users are included, without their processes' names.
 
 use super::FoundSocket;
-use procfs::{net::{TcpNetEntry, TcpState, tcp, tcp6}, process::{FDTarget, Process, all_processes}};
+use procfs::{
+    net::{TcpNetEntry, TcpState, tcp, tcp6},
+    process::{FDTarget, Process, all_processes},
+};
 use std::collections::HashMap;
 
 pub(super) fn all() -> Vec<FoundSocket> {

@@ -4,7 +4,11 @@ use postern_api::local::PortProtocol;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, crypto::aws_lc_rs};
 use rustls_pki_types::ServerName;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpStream, time::timeout};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
 
 /// Time for a connection to a service on this machine, and for its response to a ClientHello.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(700);

@@ -1,7 +1,13 @@
 //! DNS lookups of the servers' names; the last addresses are kept for when a lookup fails.
 
 use crate::{config::ServerAddress, net::resolver};
-use std::{io, collections::HashMap, net::SocketAddr, sync::{Mutex, PoisonError}, time::Duration};
+use std::{
+    collections::HashMap,
+    io,
+    net::SocketAddr,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::time::timeout;
 
 /// Maximum number of addresses tried for one name.

@@ -1,6 +1,6 @@
 //! Events that make a check of the session worthwhile: the network has changed, or the machine has woken up.
 
-use super::{sleep_detector, network_watch::NetworkWatch};
+use super::{network_watch::NetworkWatch, sleep_detector};
 use std::time::Duration;
 use tokio::{sync::watch, time::Instant};
 

@@ -1,6 +1,10 @@
 //! Detects changes of the machine's network: links, addresses, routes.
 
-use std::{io, net::{IpAddr, SocketAddr, UdpSocket}, time::Duration};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr, UdpSocket},
+    time::Duration,
+};
 
 /// Changes come in bursts (an address, its route, the other family); a burst within this time is reported once.
 const BURST_SETTLE_TIME: Duration = Duration::from_millis(100);
@@ -40,7 +44,9 @@ impl NetworkWatch {
 /// The kernel notifies netlink subscribers of links, addresses and routes (rtnetlink(7)).
 #[cfg(target_os = "linux")]
 mod system {
-    use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, bind, recv, socket_with, netlink::SocketAddrNetlink};
+    use rustix::net::{
+        AddressFamily, RecvFlags, SocketFlags, SocketType, bind, netlink::SocketAddrNetlink, recv, socket_with,
+    };
     use std::{io, os::unix::net::UnixDatagram as Plain};
     use tokio::{io::Interest, net::UnixDatagram};
 
@@ -92,7 +98,11 @@ mod system {
 /// Other systems: the source addresses towards the internet are polled.
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use std::{io, net::{IpAddr, UdpSocket}, time::Duration};
+    use std::{
+        io,
+        net::{IpAddr, UdpSocket},
+        time::Duration,
+    };
 
     const POLL_INTERVAL: Duration = Duration::from_secs(2);
     /// Addresses reserved for documentation: no packet is ever sent there.

@@ -1,12 +1,20 @@
 //! TLS connections to the server: a working path is found once for a session, and all its connections use it.
 
 use super::address_cache::AddressCache;
-use crate::{config::{AgentSettings, ServerAddress, proxy::Proxy}, net::{proxy, server_tls, staggered_race::staggered_race}};
+use crate::{
+    config::{AgentSettings, ServerAddress, proxy::Proxy},
+    net::{proxy, server_tls, staggered_race::staggered_race},
+};
 use futures::future::BoxFuture;
 use postern_api::{Code, Error};
 use postern_tunnel::{BoxedTransport, Dial, Transport};
 use rustls_pki_types::ServerName;
-use std::{io, net::{IpAddr, SocketAddr}, sync::{Arc, Mutex, PoisonError}, time::Duration};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::TlsConnector;
 

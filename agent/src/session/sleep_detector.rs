@@ -64,7 +64,10 @@ fn clocks() -> Clocks {
 /// Other systems: the wall clock goes on while the machine sleeps.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn clocks() -> Clocks {
-    use std::{sync::OnceLock, time::{Instant, SystemTime, UNIX_EPOCH}};
+    use std::{
+        sync::OnceLock,
+        time::{Instant, SystemTime, UNIX_EPOCH},
+    };
     static START: OnceLock<Instant> = OnceLock::new();
     let timers = START.get_or_init(Instant::now).elapsed();
     Clocks { timers, always: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default() }

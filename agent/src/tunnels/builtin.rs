@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::{Request, Response, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use std::{io, convert::Infallible, path::Path, sync::Arc};
+use std::{convert::Infallible, io, path::Path, sync::Arc};
 use tokio::io::DuplexStream;
 
 type BuiltinBody = UnsyncBoxBody<Bytes, io::Error>;

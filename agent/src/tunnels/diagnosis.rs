@@ -1,9 +1,19 @@
 //! Diagnoses why a local service does not respond: it listens on another address, speaks TLS, or is slow.
 
-use crate::{capture::MissingResponse, config::local_address::{LocalAddress, LocalTransport}};
+use crate::{
+    capture::MissingResponse,
+    config::local_address::{LocalAddress, LocalTransport},
+};
 use rustls_pki_types::ServerName;
-use std::{net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr}, sync::{Mutex, PoisonError}, time::Duration};
-use tokio::{net::TcpStream, time::{Instant, timeout}};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    net::TcpStream,
+    time::{Instant, timeout},
+};
 use tokio_rustls::TlsConnector;
 
 /// Timeout for a connection to another address of this machine.

@@ -3,7 +3,10 @@
 //! It dials the configured server with the port of the public address, because the name of a tunnel may be unknown to
 //! this machine's resolver. The same authorities are trusted as for sessions.
 
-use crate::{config::{AgentSettings, ServerAddress}, net::{proxy, resolver, server_tls}};
+use crate::{
+    config::{AgentSettings, ServerAddress},
+    net::{proxy, resolver, server_tls},
+};
 use postern_api::{Code, Error};
 use postern_tunnel::{BoxedTransport, Transport};
 use rustls_pki_types::ServerName;

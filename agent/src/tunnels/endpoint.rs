@@ -1,8 +1,15 @@
 //! An endpoint of a tunnel: what is bound at the server under one name, scheme or port.
 
-use crate::{capture::TunnelTag, config::{Definition, DefinitionKind, Schemes, Terminate, definition::PLAIN_SUFFIX, state_file::PreviousAddress}, metrics::Meter};
+use crate::{
+    capture::TunnelTag,
+    config::{Definition, DefinitionKind, Schemes, Terminate, definition::PLAIN_SUFFIX, state_file::PreviousAddress},
+    metrics::Meter,
+};
 use postern_api::Error;
-use postern_tunnel::{BindModules, message::{Bind, BindKind, Scheme}};
+use postern_tunnel::{
+    BindModules,
+    message::{Bind, BindKind, Scheme},
+};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 

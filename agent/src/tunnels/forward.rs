@@ -1,10 +1,25 @@
 //! Forwards one visitor's stream to the local service and back, and captures its requests.
 
-use super::{EndpointKind, TunnelEndpoint, Tunnels, local_dialer::{LocalConnectOptions, LocalStream}};
-use crate::{capture::{TunnelTag, sniffer::{ConnectTiming, Conversation, ConversationTap, Observer}}, config::tls_identity::TlsIdentity};
+use super::{
+    EndpointKind, TunnelEndpoint, Tunnels,
+    local_dialer::{LocalConnectOptions, LocalStream},
+};
+use crate::{
+    capture::{
+        TunnelTag,
+        sniffer::{ConnectTiming, Conversation, ConversationTap, Observer},
+    },
+    config::tls_identity::TlsIdentity,
+};
 use postern_api::{Code, Error};
-use postern_tunnel::{IncomingStream, StreamKind, StreamMetadata, StreamStart, TunnelStream, relay, relay_tapped, message::AppProtocol};
-use std::{ops::ControlFlow, sync::Arc, time::{Duration, Instant}};
+use postern_tunnel::{
+    IncomingStream, StreamKind, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
+};
+use std::{
+    ops::ControlFlow,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 

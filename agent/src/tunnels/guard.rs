@@ -5,7 +5,13 @@
 
 use arc_swap::ArcSwap;
 use postern_api::{Code, Error};
-use std::{net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket}, sync::{Arc, atomic::{AtomicBool, Ordering::Relaxed}}};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
 
 /// Checks the targets of tunnels.
 #[derive(Default)]

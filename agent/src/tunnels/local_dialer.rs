@@ -1,13 +1,30 @@
 //! Connections to local services.
 
 use super::{builtin, guard::Guard};
-use crate::config::{LocalUpstream, local_address::{LocalAddress, LocalTransport}, upstream_protocol::UpstreamProtocol, upstream_trust::UpstreamTrust};
+use crate::config::{
+    LocalUpstream,
+    local_address::{LocalAddress, LocalTransport},
+    upstream_protocol::UpstreamProtocol,
+    upstream_trust::UpstreamTrust,
+};
 use postern_api::{Code, Error};
-use postern_tunnel::{proxy, message::AppProtocol};
-use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme, client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier}, crypto::CryptoProvider};
+use postern_tunnel::{message::AppProtocol, proxy};
+use rustls::{
+    ClientConfig, DigitallySignedStruct, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::CryptoProvider,
+};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
-use std::{net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr}, path::Path, sync::{Arc, OnceLock}, time::Duration};
-use tokio::{io::{AsyncRead, AsyncWrite, AsyncWriteExt}, net::TcpStream};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::Path,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
+    net::TcpStream,
+};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// Timeout for resolving and connecting to a local service, in total.

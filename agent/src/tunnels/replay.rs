@@ -1,10 +1,22 @@
 //! Replays a captured request to a local service or through the edge, as a new captured request.
 
-use super::{TunnelEndpoint, Tunnels, edge_client::{EdgeClient, PublicAddress}, local_dialer::{LocalConnectOptions, LocalStream}};
-use crate::capture::{Exchange, TunnelTag, replay_request::{PreparedReplay, ReplayChanges, build}, sniffer::{Conversation, Observer}};
+use super::{
+    TunnelEndpoint, Tunnels,
+    edge_client::{EdgeClient, PublicAddress},
+    local_dialer::{LocalConnectOptions, LocalStream},
+};
+use crate::capture::{
+    Exchange, TunnelTag,
+    replay_request::{PreparedReplay, ReplayChanges, build},
+    sniffer::{Conversation, Observer},
+};
 use postern_api::{Code, Error};
 use postern_tunnel::message::AppProtocol;
-use std::{net::{IpAddr, Ipv4Addr, SocketAddr}, sync::Arc, time::Duration};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Timeout of a replay, in total.

@@ -1,6 +1,9 @@
 //! The sample request: one `GET /` at a tunnel's public address.
 
-use super::{Tunnels, edge_client::{EdgeClient, PublicAddress}};
+use super::{
+    Tunnels,
+    edge_client::{EdgeClient, PublicAddress},
+};
 use postern_api::{Code, Error};
 use postern_tunnel::BoxedTransport;
 use std::time::Duration;

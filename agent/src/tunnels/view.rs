@@ -1,8 +1,19 @@
 //! The tunnels as the local API shows them.
 
-use super::{Tunnels, uri_component, endpoint::{EndpointKind, EndpointPhase}, table::{EndpointState, TunnelEntry}};
+use super::{
+    Tunnels,
+    endpoint::{EndpointKind, EndpointPhase},
+    table::{EndpointState, TunnelEntry},
+    uri_component,
+};
 use crate::config::{Definition, DefinitionKind};
-use postern_api::{Error, local::{ConfiguredTunnel, EndpointUpstream, EndpointView, Reason, RunningTunnel, RunningTunnelConfig, TunnelMetrics, TunnelState}};
+use postern_api::{
+    Error,
+    local::{
+        ConfiguredTunnel, EndpointUpstream, EndpointView, Reason, RunningTunnel, RunningTunnelConfig, TunnelMetrics,
+        TunnelState,
+    },
+};
 use postern_tunnel::{message::AppProtocol, proxy::ProxyVersion};
 use serde_json::Value as Json;
 

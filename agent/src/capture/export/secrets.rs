@@ -1,6 +1,9 @@
 //! Parts of a captured message for export, with or without their secrets.
 
-use crate::{capture::{head::decode_value, message::CapturedMessage, redact::Redactor}, config::redaction::RedactionRules};
+use crate::{
+    capture::{head::decode_value, message::CapturedMessage, redact::Redactor},
+    config::redaction::RedactionRules,
+};
 use std::borrow::Cow;
 
 /// The treatment of secrets in exports.

@@ -1,8 +1,20 @@
 //! Evaluation of a filter on one captured request. Heads and bodies are read on demand and at most once.
 
-use super::{FilterNode, FilterTest, NumberRange, fields::{FilterFlag, MessageScope, TextField}, matcher::TextMatcher};
-use crate::capture::{exchange::{Exchange, ExchangeState, nanoseconds}, head::header_values, message::CapturedMessage, message_buffer::MessageBuffer};
-use std::{cell::{Cell, OnceCell}, io::Write};
+use super::{
+    FilterNode, FilterTest, NumberRange,
+    fields::{FilterFlag, MessageScope, TextField},
+    matcher::TextMatcher,
+};
+use crate::capture::{
+    exchange::{Exchange, ExchangeState, nanoseconds},
+    head::header_values,
+    message::CapturedMessage,
+    message_buffer::MessageBuffer,
+};
+use std::{
+    cell::{Cell, OnceCell},
+    io::Write,
+};
 
 /// Messages up to this size are matched in place, under the lock that capturing waits for.
 const IN_PLACE_BYTES: usize = 16 * 1024;

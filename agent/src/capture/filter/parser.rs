@@ -1,6 +1,11 @@
 //! The grammar of filters: tests side by side must all match; `and`, `or`, `not` and parentheses combine them.
 
-use super::{FilterError, FilterNode, FilterTest, NumberRange, fields::{self, FIELD_NAMES, FilterField}, lexer::{FilterOperator, FilterToken, PlacedToken, tokenize}, matcher::TextMatcher};
+use super::{
+    FilterError, FilterNode, FilterTest, NumberRange,
+    fields::{self, FIELD_NAMES, FilterField},
+    lexer::{FilterOperator, FilterToken, PlacedToken, tokenize},
+    matcher::TextMatcher,
+};
 use crate::config::suggestion::nearest;
 
 /// The deepest nesting of parentheses and `not`.

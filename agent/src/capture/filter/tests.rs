@@ -1,7 +1,11 @@
 mod cases;
 
 use super::*;
-use crate::capture::{CaptureStore, TunnelTag, event::event_channel, sniffer::{Conversation, Observer}};
+use crate::capture::{
+    CaptureStore, TunnelTag,
+    event::event_channel,
+    sniffer::{Conversation, Observer},
+};
 use proptest::prelude::*;
 use std::{sync::Arc, time::Duration};
 

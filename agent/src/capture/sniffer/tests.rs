@@ -1,5 +1,5 @@
 use super::*;
-use crate::capture::{view, event::event_channel};
+use crate::capture::{event::event_channel, view};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use proptest::prelude::*;
 

@@ -1,7 +1,10 @@
 //! The commands below `postern api`, one for each operation, and the call that was chosen.
 
-use super::{values, description::{self, ApiField, ApiOperation, FieldFormat}};
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser, builder::PossibleValuesParser};
+use super::{
+    description::{self, ApiField, ApiOperation, FieldFormat},
+    values,
+};
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use postern_api::{Code, Error, Secret};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, path::PathBuf};

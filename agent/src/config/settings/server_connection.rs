@@ -1,7 +1,10 @@
 //! Settings of the connection to the server: addresses, TLS, proxy, name servers.
 
 use crate::config::{fields::Fields, proxy::Proxy, server_address::ServerAddress};
-use std::{net::{IpAddr, SocketAddr}, path::PathBuf};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
 
 /// The authorities trusted for connections to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,11 @@
 
 use super::{ApiError, captured, json, no_content};
 use crate::context::AgentContext;
-use axum::{body::Body, extract::{Path, State}, response::Response};
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    response::Response,
+};
 use postern_api::{Code, Error};
 use serde_json::Value as Json;
 use std::sync::Arc;

@@ -2,7 +2,12 @@
 
 use super::{ApiError, captured};
 use crate::{capture::CapturedBody, context::AgentContext};
-use axum::{body::{Body, Bytes}, extract::{Path, RawQuery, State}, http::{HeaderMap, HeaderValue, StatusCode, header}, response::{IntoResponse, Response}};
+use axum::{
+    body::{Body, Bytes},
+    extract::{Path, RawQuery, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
 use futures::stream;
 use postern_api::{Code, Error};
 use std::{convert::Infallible, sync::Arc};

@@ -1,9 +1,20 @@
 //! Captured requests for other programs: as a command for `curl`, as HAR files, and HAR files back again.
 
 use super::{ApiError, captured, json, query, search};
-use crate::{capture::export::{Secrets, curl, har}, context::AgentContext};
-use axum::{body::{Body, Bytes, to_bytes}, extract::{Path, RawQuery, State}, http::{StatusCode, header}, response::{IntoResponse, Response}};
-use postern_api::{Code, Error, local::{CurlCommand, HarImport, ReplayPath}};
+use crate::{
+    capture::export::{Secrets, curl, har},
+    context::AgentContext,
+};
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    extract::{Path, RawQuery, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use postern_api::{
+    Code, Error,
+    local::{CurlCommand, HarImport, ReplayPath},
+};
 use std::{convert::Infallible, sync::Arc};
 
 /// The most bytes of an imported file.

@@ -2,7 +2,10 @@
 
 use super::{ApiError, captured, json};
 use crate::{capture::view, context::AgentContext};
-use axum::{extract::{Path, RawQuery, State}, response::Response};
+use axum::{
+    extract::{Path, RawQuery, State},
+    response::Response,
+};
 use postern_api::{Code, Error};
 use std::sync::Arc;
 

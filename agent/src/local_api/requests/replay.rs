@@ -1,8 +1,20 @@
 //! Replays of captured requests, changed or not, to the local service or through the edge.
 
 use super::{ApiError, json};
-use crate::{capture::{exchange::shown_id, replay_request::{ReplayChanges, ReplayHeaderChanges}}, context::AgentContext, tunnels::{edge_client::EdgeClient, replay::ReplayRequest}};
-use axum::{body::Body, extract::State, http::{StatusCode, header}, response::{IntoResponse, Response}};
+use crate::{
+    capture::{
+        exchange::shown_id,
+        replay_request::{ReplayChanges, ReplayHeaderChanges},
+    },
+    context::AgentContext,
+    tunnels::{edge_client::EdgeClient, replay::ReplayRequest},
+};
+use axum::{
+    body::Body,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use postern_api::{Code, Error};
 use serde_json::{Map, Value as Json};

@@ -2,7 +2,11 @@
 
 use super::*;
 use std::time::Duration;
-use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpListener, time::timeout};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+    time::timeout,
+};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

@@ -2,7 +2,10 @@
 
 use super::*;
 use proptest::prelude::*;
-use simple_dns::{ResourceRecord, rdata::{A, AAAA, CNAME}};
+use simple_dns::{
+    ResourceRecord,
+    rdata::{A, AAAA, CNAME},
+};
 use tokio::net::TcpListener;
 
 /// How the name server behaves.

@@ -2,7 +2,10 @@
 
 use headers::{ETag, HeaderMap, HeaderMapExt, IfModifiedSince, IfNoneMatch, IfRange, LastModified, Range};
 use http::header;
-use std::{ops::Bound, time::{SystemTime, UNIX_EPOCH}};
+use std::{
+    ops::Bound,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 /// Metadata of a file that decides about the response.
 pub(super) struct FileMetadata {

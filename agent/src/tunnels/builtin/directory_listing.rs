@@ -2,7 +2,7 @@
 
 use crate::tunnels::uri_component;
 use cap_std::fs::Dir;
-use std::{io, fmt::Write};
+use std::{fmt::Write, io};
 
 /// The page runs no scripts and loads nothing.
 pub(super) const CONTENT_SECURITY_POLICY: &str =

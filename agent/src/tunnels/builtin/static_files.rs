@@ -3,13 +3,24 @@
 //! Every file is opened relative to the folder, and the system refuses to leave it: neither by `..` nor by links, nor
 //! when a file is replaced by a link meanwhile. Links that stay inside are followed.
 
-use super::{BuiltinBody, conditional_requests::{self, ContentSelection}, directory_listing::{self, is_visible}};
+use super::{
+    BuiltinBody,
+    conditional_requests::{self, ContentSelection},
+    directory_listing::{self, is_visible},
+};
 use bytes::Bytes;
-use cap_std::{ambient_authority, fs::{Dir, File, Metadata, OpenOptions}};
+use cap_std::{
+    ambient_authority,
+    fs::{Dir, File, Metadata, OpenOptions},
+};
 use futures::TryStreamExt;
 use headers::HeaderMapExt;
 use http_body_util::{BodyExt, Empty, Full, StreamBody};
-use hyper::{Method, Request, Response, StatusCode, body::Frame, header::{self, HeaderValue}};
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::Frame,
+    header::{self, HeaderValue},
+};
 use std::{io, path::Path, sync::Arc};
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;

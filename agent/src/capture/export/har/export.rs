@@ -1,6 +1,11 @@
 //! Captured requests as entries of a HAR file. Facts that HAR has no member for are in members that begin with `_`.
 
-use crate::capture::{exchange::{Exchange, shown_id}, export::{Secrets, secrets::version}, head::decode_value, message::CapturedMessage};
+use crate::capture::{
+    exchange::{Exchange, shown_id},
+    export::{Secrets, secrets::version},
+    head::decode_value,
+    message::CapturedMessage,
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value as Json, json};
 use std::time::Duration;

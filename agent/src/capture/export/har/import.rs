@@ -1,6 +1,10 @@
 //! Import of HAR files: entries become captured requests. All entries are checked before the first is stored.
 
-use crate::capture::{CaptureStore, TunnelTag, exchange::{Exchange, RequestInfo, RequestTexts, Side, parse_id}, head::{MAX_HEAD_BYTES, RequestHead, ResponseHead}};
+use crate::capture::{
+    CaptureStore, TunnelTag,
+    exchange::{Exchange, RequestInfo, RequestTexts, Side, parse_id},
+    head::{MAX_HEAD_BYTES, RequestHead, ResponseHead},
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use postern_api::{Code, Error};
 use serde::Deserialize;

@@ -1,7 +1,10 @@
 //! Reading the files of a folder, and attempts to escape from it.
 
 use super::*;
-use std::{fs, sync::atomic::{AtomicBool, Ordering}};
+use std::{
+    fs,
+    sync::atomic::{AtomicBool, Ordering},
+};
 use tempfile::TempDir;
 
 /// A folder with a secret next to it.
