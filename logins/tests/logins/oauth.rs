@@ -112,7 +112,7 @@ async fn a_removed_member_loses_access_within_the_interval() {
     github.change(|state| state.teams.clear());
     world.advance(299);
     assert!(browser.authenticate(&world, &realm).await.is_ok(), "not yet due");
-    assert!(github.state.lock().expect("known").asked.is_empty());
+    assert!(github.state.lock().expect("known").requests.is_empty());
     world.advance(1);
     let error = browser.authenticate(&world, &realm).await.err().flatten().expect("refused");
     assert_eq!(error.code, Code::LoginNotAllowed);
@@ -143,8 +143,8 @@ async fn concurrent_requests_share_one_recheck() {
     for visit in futures::future::join_all(visits).await {
         assert_eq!(visit.expect("answered"), "Ann Other");
     }
-    let request = github.state.lock().expect("known").asked.clone();
-    assert_eq!(asked.iter().filter(|what| *what == "/user").count(), 1, "{asked:?}");
+    let requests = github.state.lock().expect("known").requests.clone();
+    assert_eq!(requests.iter().filter(|path| *path == "/user").count(), 1, "{requests:?}");
     assert_eq!(world.store.renewals.load(Relaxed), 1);
 }
 

@@ -99,7 +99,7 @@ async fn every_userinfo_format_is_understood() {
             let named = (person.id.as_str(), person.name.as_str(), person.email.as_str(), person.provider.as_str());
             assert_eq!(named, ("7", "Ann", "ann@example.com", provider.name()));
         }
-        let request = it.requests.lock().expect("requests");
+        let requests = it.requests.lock().expect("requests");
         let (uri, headers) = &requests[1];
         assert_eq!(headers["authorization"], "Bearer opens");
         // HMAC-SHA256 of the token, keyed with the secret.

@@ -97,7 +97,7 @@ impl Browser {
         let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
         let response = world.logins.at_endpoint(login_request(&origin, path, query, &headers), |_| None).await;
         if let Ok(response) = &response {
-            self.keep(response);
+            self.store_cookies(response);
         }
         response
     }

@@ -392,8 +392,8 @@ const CASES: &[Case] = &[
         make: |r, n| IdpResponse { confirmation_request: Some("_other".to_owned()), ..valid(r, n) }.xml(),
         expected: Err(Code::SamlInResponseTo),
     },
-    Case { name: "expired", make: |r, n| fine(r, n - 1000).xml(), expected: Err(Code::SamlExpired) },
-    Case { name: "not valid yet", make: |r, n| fine(r, n + 1000).xml(), expected: Err(Code::SamlNotYet) },
+    Case { name: "expired", make: |r, n| valid(r, n - 1000).xml(), expected: Err(Code::SamlExpired) },
+    Case { name: "not valid yet", make: |r, n| valid(r, n + 1000).xml(), expected: Err(Code::SamlNotYet) },
     Case {
         name: "valid for years",
         make: |r, n| IdpResponse { validity: 100_000_000, ..valid(r, n) }.xml(),

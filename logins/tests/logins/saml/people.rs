@@ -18,7 +18,7 @@ async fn a_verified_user_is_logged_in_and_returns_to_the_requested_page() {
         let mut fixture = SamlFixture::new(&json!({}));
         assert!(fixture.browser.authenticate(&fixture.world, &fixture.realm).await.is_err());
         let back = fixture.log_in(|answer| answer.signed_parts = signs).await.expect("in");
-        assert_eq!(back, "https://shop.test:4443/a?b=c", "{signed_parts:?}");
+        assert_eq!(back, "https://shop.test:4443/a?b=c", "{signs:?}");
         let known = fixture.browser.authenticate(&fixture.world, &fixture.realm).await.expect("known");
         let header = |name: &str| {
             let found = known.headers().iter().find(|(found, _)| found.as_str() == format!("postern-auth-user-{name}"));

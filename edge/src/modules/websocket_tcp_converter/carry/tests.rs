@@ -112,7 +112,7 @@ async fn bytes_pass_both_ways_in_order_however_they_are_cut() {
 async fn a_visitor_who_closes_is_answered_and_the_backend_hears_everything_first() {
     let mut world = world().await;
     world.says(Message::binary(numbers(5000))).await;
-    world.says(closing(CloseCode::Away, "bye")).await;
+    world.says(close_frame(CloseCode::Away, "bye")).await;
     assert_eq!(world.backend_hears_the_rest().await, numbers(5000), "all of it, and then the end");
     assert_eq!(world.closed_with().await, CloseCode::Away, "the farewell comes back");
     drop(world.backend);
