@@ -59,7 +59,7 @@ export interface paths {
   };
   "/backends/failover/{id}/dependents": {
     parameters: {};
-    /** List what refers to failover backend */
+    /** List the dependents of failover backend */
     get: operations["list_failover_backend_dependents"];
   };
   "/backends/http_response": {
@@ -80,7 +80,7 @@ export interface paths {
   };
   "/backends/http_response/{id}/dependents": {
     parameters: {};
-    /** List what refers to HTTP response backend */
+    /** List the dependents of HTTP response backend */
     get: operations["list_http_response_backend_dependents"];
   };
   "/backends/static": {
@@ -101,7 +101,7 @@ export interface paths {
   };
   "/backends/static/{id}/dependents": {
     parameters: {};
-    /** List what refers to static backend */
+    /** List the dependents of static backend */
     get: operations["list_static_backend_dependents"];
   };
   "/backends/tunnel_group": {
@@ -122,7 +122,7 @@ export interface paths {
   };
   "/backends/tunnel_group/{id}/dependents": {
     parameters: {};
-    /** List what refers to tunnel group backend */
+    /** List the dependents of tunnel group backend */
     get: operations["list_tunnel_group_backend_dependents"];
   };
   "/backends/weighted": {
@@ -143,7 +143,7 @@ export interface paths {
   };
   "/backends/weighted/{id}/dependents": {
     parameters: {};
-    /** List what refers to weighted backend */
+    /** List the dependents of weighted backend */
     get: operations["list_weighted_backend_dependents"];
   };
   "/bot_users": {
@@ -164,7 +164,7 @@ export interface paths {
   };
   "/bot_users/{id}/dependents": {
     parameters: {};
-    /** List what refers to bot user */
+    /** List the dependents of bot user */
     get: operations["list_bot_user_dependents"];
   };
   "/certificate_authorities": {
@@ -185,7 +185,7 @@ export interface paths {
   };
   "/certificate_authorities/{id}/dependents": {
     parameters: {};
-    /** List what refers to certificate authority */
+    /** List the dependents of certificate authority */
     get: operations["list_certificate_authority_dependents"];
   };
   "/credentials": {
@@ -344,7 +344,7 @@ export interface paths {
   };
   "/edges/https/{id}/decisions": {
     parameters: {};
-    /** List whom HTTPS edge has turned away */
+    /** List the latest refusals of HTTPS edge */
     get: operations["list_https_edge_decisions"];
   };
   "/edges/https/{id}/mutual_tls": {
@@ -392,7 +392,7 @@ export interface paths {
   };
   "/edges/tcp/{id}/decisions": {
     parameters: {};
-    /** List whom TCP edge has turned away */
+    /** List the latest refusals of TCP edge */
     get: operations["list_tcp_edge_decisions"];
   };
   "/edges/tcp/{id}/ip_restriction": {
@@ -431,7 +431,7 @@ export interface paths {
   };
   "/edges/tls/{id}/decisions": {
     parameters: {};
-    /** List whom TLS edge has turned away */
+    /** List the latest refusals of TLS edge */
     get: operations["list_tls_edge_decisions"];
   };
   "/edges/tls/{id}/ip_restriction": {
@@ -489,7 +489,7 @@ export interface paths {
   };
   "/ip_policies/{id}/dependents": {
     parameters: {};
-    /** List what refers to IP policy */
+    /** List the dependents of IP policy */
     get: operations["list_ip_policy_dependents"];
   };
   "/ip_policy_rules": {
@@ -589,7 +589,7 @@ export interface paths {
   };
   "/ssh_certificate_authorities/{id}/dependents": {
     parameters: {};
-    /** List what refers to SSH certificate authority */
+    /** List the dependents of SSH certificate authority */
     get: operations["list_ssh_certificate_authority_dependents"];
   };
   "/ssh_host_certificates": {
@@ -626,7 +626,7 @@ export interface paths {
   };
   "/status": {
     parameters: {};
-    /** Get the server at a glance */
+    /** Get the status of the server */
     get: operations["get_status"];
   };
   "/tls_certificates": {
@@ -647,17 +647,17 @@ export interface paths {
   };
   "/tls_certificates/{id}/dependents": {
     parameters: {};
-    /** List what refers to TLS certificate */
+    /** List the dependents of TLS certificate */
     get: operations["list_tls_certificate_dependents"];
   };
   "/traffic": {
     parameters: {};
-    /** List what passes edges, routes and tunnels */
+    /** List the traffic of edges, routes and tunnels */
     get: operations["list_traffic"];
   };
   "/traffic/{id}": {
     parameters: {};
-    /** Get what passes an edge, a route or a tunnel */
+    /** Get the traffic of an edge, a route or a tunnel */
     get: operations["get_traffic"];
   };
   "/tunnel_sessions": {
@@ -713,7 +713,7 @@ export interface paths {
   };
   "/users/{id}/dependents": {
     parameters: {};
-    /** List what refers to user */
+    /** List the dependents of user */
     get: operations["list_user_dependents"];
   };
 }
@@ -751,13 +751,13 @@ export interface components {
       /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     ApiKeyList: {
       /** @description The records. */
       keys: components["schemas"]["ApiKey"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -798,13 +798,13 @@ export interface components {
       /** @description The route; null for a tunnel of an agent. */
       route: components["schemas"]["Ref"] | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     AppSessionList: {
       /** @description The records. */
       application_sessions: components["schemas"]["AppSession"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description A person who has logged in at an edge. Deleting one ends all their sessions; they may log in again. */
@@ -839,13 +839,13 @@ export interface components {
        */
       last_login: string;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     AppUserList: {
       /** @description The records. */
       application_users: components["schemas"]["AppUser"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Identity provider of a person. */
@@ -920,13 +920,13 @@ export interface components {
       /** @description Default: false. */
       admin?: boolean | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     BotUserList: {
       /** @description The records. */
       bot_users: components["schemas"]["BotUser"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -994,13 +994,13 @@ export interface components {
       /** @description Exactly one certificate in PEM, of an authority. */
       ca_pem: string;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     CertificateAuthorityList: {
       /** @description The records. */
       certificate_authorities: components["schemas"]["CertificateAuthority"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -1181,13 +1181,13 @@ export interface components {
       /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     CredentialList: {
       /** @description The records. */
       credentials: components["schemas"]["Credential"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. A new ACL applies to new binds. */
@@ -1228,13 +1228,13 @@ export interface components {
       /** @description Effect of deleting the record it refers to. */
       on_delete: components["schemas"]["OnDelete"];
     };
-    /** @description At most a hundred of them. There are no further pages. */
+    /** @description Records that refer to this one, at most a hundred. There are no further pages. */
     DependentList: {
       /** @description The records. */
       dependents: components["schemas"]["Dependent"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description A current public address: an agent's tunnel, or one name or port of an edge. */
@@ -1303,28 +1303,28 @@ export interface components {
       /** @description Always false: an address has a single owner. */
       pooling_enabled: boolean;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     EndpointList: {
       /** @description The records. */
       endpoints: components["schemas"]["Endpoint"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Origin of an endpoint. */
     EndpointType: "ephemeral" | "edge";
     /** @description What went wrong. */
     Error: {
-      /** @description The stable code to act on. */
+      /** @description Stable code of the error. */
       error_code: string;
-      /** @description The status of the answer. */
+      /** @description The status of the response. */
       status_code: number;
       /** @description What is wrong and what to do about it. */
       msg: string;
       /** @description Further facts, such as the name of the field. */
       details: {
-        /** @description What the server's log knows the call by. */
+        /** @description The id of the call in the server's log. */
         operation_id: string;
       } & {
         [key: string]: string;
@@ -1371,16 +1371,16 @@ export interface components {
       /** @description Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list. */
       backends?: string[] | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     FailoverBackendList: {
       /** @description The records. */
       backends: components["schemas"]["FailoverBackend"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What is to change. What is absent or null stays as it is. */
+    /** @description Changes of the record. Members that are absent or null stay unchanged. */
     FailoverBackendUpdate: {
       /** @description Description for people; at most 255 bytes. */
       description?: string | null;
@@ -1509,16 +1509,16 @@ export interface components {
        */
       status_code?: number | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     HttpResponseBackendList: {
       /** @description The records. */
       backends: components["schemas"]["HttpResponseBackend"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What is to change. What is absent or null stays as it is. */
+    /** @description Changes of the record. Members that are absent or null stay unchanged. */
     HttpResponseBackendUpdate: {
       /** @description Description for people; at most 255 bytes. */
       description?: string | null;
@@ -1573,16 +1573,16 @@ export interface components {
       /** @description Minimum version of TLS. */
       tls_termination?: components["schemas"]["HttpsTerminationModulePut"] | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     HttpsEdgeList: {
       /** @description The records. */
       https_edges: components["schemas"]["HttpsEdge"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What is to change. What is absent or null stays as it is. */
+    /** @description Changes of the record. Members that are absent or null stay unchanged. */
     HttpsEdgeUpdate: {
       /** @description Description for people; at most 255 bytes. */
       description?: string | null;
@@ -1676,7 +1676,7 @@ export interface components {
       /** @description SAML login. */
       saml?: components["schemas"]["SamlModulePut"] | null;
     };
-    /** @description What is to change. What is absent or null stays as it is. */
+    /** @description Changes of the record. Members that are absent or null stay unchanged. */
     HttpsRouteUpdate: {
       /** @description Description for people; at most 255 bytes. */
       description?: string | null;
@@ -1756,13 +1756,13 @@ export interface components {
       /** @description Metadata for programs; at most 4096 bytes. */
       metadata?: string | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     IpPolicyList: {
       /** @description The records. */
       ip_policies: components["schemas"]["IpPolicy"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description One rule of a policy. */
@@ -1800,13 +1800,13 @@ export interface components {
       /** @description `allow` or `deny`. */
       action: string;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     IpPolicyRuleList: {
       /** @description The records. */
       ip_policy_rules: components["schemas"]["IpPolicyRule"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -1818,7 +1818,7 @@ export interface components {
       /** @description A range in CIDR notation, or one address. */
       cidr?: string | null;
     };
-    /** @description What is to change. What is absent or null stays as it is. */
+    /** @description Changes of the record. Members that are absent or null stay unchanged. */
     IpPolicyUpdate: {
       /** @description Description for people; at most 255 bytes. */
       description?: string | null;
@@ -1863,13 +1863,13 @@ export interface components {
       /** @description Default: false. */
       enforced?: boolean | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     IpRestrictionList: {
       /** @description The records. */
       ip_restrictions: components["schemas"]["IpRestriction"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description The IP restriction module in responses. */
@@ -2224,13 +2224,13 @@ export interface components {
        */
       duration_microseconds: number;
     };
-    /** @description Those who were turned away last, the newest first. There are no further pages. */
+    /** @description Latest requests and connections that the edge refused, newest first. There are no further pages. */
     RefusedVisitList: {
       /** @description The records. */
       decisions: components["schemas"]["RefusedVisit"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description The name of a place, as clients of larger services send it. */
@@ -2283,13 +2283,13 @@ export interface components {
       /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     ReservedAddressList: {
       /** @description The records. */
       reserved_addrs: components["schemas"]["ReservedAddress"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -2354,13 +2354,13 @@ export interface components {
       /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     ReservedDomainList: {
       /** @description The records. */
       reserved_domains: components["schemas"]["ReservedDomain"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. A certificate replaces a policy, and a policy replaces a certificate. */
@@ -2606,13 +2606,13 @@ export interface components {
        */
       key_size?: number | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     SshCertificateAuthorityList: {
       /** @description The records. */
       ssh_certificate_authorities: components["schemas"]["SshCertificateAuthority"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -2675,13 +2675,13 @@ export interface components {
       /** @description An RFC 3339 timestamp; default: one year from now. */
       valid_until?: string | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     SshHostCertificateList: {
       /** @description The records. */
       ssh_host_certificates: components["schemas"]["SshHostCertificate"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -2760,13 +2760,13 @@ export interface components {
         [key: string]: string | null;
       } | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     SshUserCertificateList: {
       /** @description The records. */
       ssh_user_certificates: components["schemas"]["SshUserCertificate"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -2807,13 +2807,13 @@ export interface components {
       /** @description Default: off. */
       tls?: components["schemas"]["BackendTlsInput"] | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     StaticBackendList: {
       /** @description The records. */
       backends: components["schemas"]["StaticBackend"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -2882,16 +2882,16 @@ export interface components {
       /** @description Addresses that may connect. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     TcpEdgeList: {
       /** @description The records. */
       tcp_edges: components["schemas"]["TcpEdge"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What is to change. What is absent or null stays as it is. */
+    /** @description Changes of the record. Members that are absent or null stay unchanged. */
     TcpEdgeUpdate: {
       /** @description Description for people; at most 255 bytes. */
       description?: string | null;
@@ -2974,13 +2974,13 @@ export interface components {
       /** @description The private key of the leaf in PEM, not encrypted. */
       private_key_pem: string;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     TlsCertificateList: {
       /** @description The records. */
       tls_certificates: components["schemas"]["TlsCertificate"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -3033,16 +3033,16 @@ export interface components {
       /** @description TLS termination; without it, TLS is terminated at the backend. */
       tls_termination?: components["schemas"]["TlsTerminationModulePut"] | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     TlsEdgeList: {
       /** @description The records. */
       tls_edges: components["schemas"]["TlsEdge"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What is to change. What is absent or null stays as it is. */
+    /** @description Changes of the record. Members that are absent or null stay unchanged. */
     TlsEdgeUpdate: {
       /** @description Description for people; at most 255 bytes. */
       description?: string | null;
@@ -3162,13 +3162,13 @@ export interface components {
     };
     /** @description Kind of object with traffic counters. */
     TrafficKind: "https_edge" | "https_route" | "tls_edge" | "tcp_edge" | "tunnel";
-    /** @description Edges, routes and tunnels that something has passed, the busiest first. There are at most 1,000, and no further pages. */
+    /** @description Traffic of edges, routes and tunnels, the busiest first. There are at most 1,000, and no further pages. */
     TrafficList: {
       /** @description The records. */
       traffic: components["schemas"]["Traffic"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Traffic within a period. TLS and TCP connections count as requests. */
@@ -3254,16 +3254,16 @@ export interface components {
         [key: string]: string | null;
       } | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     TunnelGroupBackendList: {
       /** @description The records. */
       backends: components["schemas"]["TunnelGroupBackend"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What is to change. What is absent or null stays as it is. */
+    /** @description Changes of the record. Members that are absent or null stay unchanged. */
     TunnelGroupBackendUpdate: {
       /** @description Description for people; at most 255 bytes. */
       description?: string | null;
@@ -3274,13 +3274,13 @@ export interface components {
         [key: string]: string | null;
       } | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     TunnelList: {
       /** @description The records. */
       tunnels: components["schemas"]["Tunnel"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description An agent that is connected. */
@@ -3309,13 +3309,13 @@ export interface components {
       /** @description Transport between agent and server. */
       transport: string;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     TunnelSessionList: {
       /** @description The records. */
       tunnel_sessions: components["schemas"]["TunnelSession"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description A person who owns keys and credentials. */
@@ -3391,13 +3391,13 @@ export interface components {
       /** @description Default: false. */
       admin?: boolean | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     UserList: {
       /** @description The records. */
       users: components["schemas"]["User"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
     /** @description Body of a change. */
@@ -3554,16 +3554,16 @@ export interface components {
         [key: string]: number | null;
       } | null;
     };
-    /** @description A page of records, the newest first. */
+    /** @description A page of records, newest first. */
     WeightedBackendList: {
       /** @description The records. */
       backends: components["schemas"]["WeightedBackend"][];
-      /** @description The address of the list. */
+      /** @description The URI of the list. */
       uri: string;
-      /** @description The address of the next page, null after the last. */
+      /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
-    /** @description What is to change. What is absent or null stays as it is. */
+    /** @description Changes of the record. Members that are absent or null stay unchanged. */
     WeightedBackendUpdate: {
       /** @description Description for people; at most 255 bytes. */
       description?: string | null;
@@ -3576,7 +3576,7 @@ export interface components {
     };
   };
   responses: {
-    /** @description Something about the request is wrong; `error_code` says what. */
+    /** @description The request is invalid; `error_code` says why. */
     BadRequest: {
       headers: {
         [name: string]: unknown;
@@ -3585,11 +3585,11 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
-    /** @description There is no API key, or it is not known. */
+    /** @description The API key is missing or unknown. */
     Unauthorized: {
       headers: {
         "postern-operation-id": components["headers"]["OperationId"];
-        /** @description How to prove oneself. */
+        /** @description The authentication scheme to use. */
         "WWW-Authenticate"?: string;
         [name: string]: unknown;
       };
@@ -3597,7 +3597,7 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
-    /** @description The caller may not do this, or not from there. */
+    /** @description The caller may not do this, or not from this address. */
     Forbidden: {
       headers: {
         [name: string]: unknown;
@@ -3615,7 +3615,7 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
-    /** @description Somebody else changed the same record at the same moment. */
+    /** @description Another caller changed the same record at the same time. */
     Conflict: {
       headers: {
         [name: string]: unknown;
@@ -3624,7 +3624,7 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
-    /** @description The body is larger than allowed. */
+    /** @description The body is too large. */
     TooLarge: {
       headers: {
         [name: string]: unknown;
@@ -3633,7 +3633,7 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
-    /** @description Something went wrong inside the server. */
+    /** @description The server failed internally. */
     Internal: {
       headers: {
         [name: string]: unknown;
@@ -3653,16 +3653,16 @@ export interface components {
     };
   };
   parameters: {
-    /** @description The version of the API that the caller speaks. */
+    /** @description The version of the API that the caller uses. */
     ServiceVersion: "2";
-    /** @description The most records a page may hold. */
+    /** @description The largest number of records on a page. */
     Limit: number;
-    /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+    /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
     Search: string;
   };
   requestBodies: never;
   headers: {
-    /** @description What the server's log knows the call by. */
+    /** @description The id of the call in the server's log. */
     OperationId: string;
   };
   pathItems: never;
@@ -3867,16 +3867,16 @@ export interface operations {
   list_api_keys: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3895,7 +3895,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -3914,7 +3914,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3933,7 +3933,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -3954,7 +3954,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3968,14 +3968,14 @@ export interface operations {
   list_app_sessions: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -3994,7 +3994,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4013,7 +4013,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -4024,14 +4024,14 @@ export interface operations {
   list_app_users: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4050,7 +4050,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4069,7 +4069,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -4080,16 +4080,16 @@ export interface operations {
   list_failover_backends: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4108,7 +4108,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -4127,7 +4127,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4146,7 +4146,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -4167,7 +4167,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4186,7 +4186,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4200,16 +4200,16 @@ export interface operations {
   list_http_response_backends: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4228,7 +4228,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -4247,7 +4247,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4266,7 +4266,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -4287,7 +4287,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4306,7 +4306,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4320,16 +4320,16 @@ export interface operations {
   list_static_backends: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4348,7 +4348,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -4367,7 +4367,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4386,7 +4386,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -4407,7 +4407,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4426,7 +4426,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4440,16 +4440,16 @@ export interface operations {
   list_tunnel_group_backends: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4468,7 +4468,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -4487,7 +4487,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4506,7 +4506,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -4527,7 +4527,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4546,7 +4546,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4560,16 +4560,16 @@ export interface operations {
   list_weighted_backends: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4588,7 +4588,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -4607,7 +4607,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4626,7 +4626,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -4647,7 +4647,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4666,7 +4666,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4680,16 +4680,16 @@ export interface operations {
   list_bot_users: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4708,7 +4708,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -4727,7 +4727,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4746,7 +4746,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -4767,7 +4767,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4786,7 +4786,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4800,16 +4800,16 @@ export interface operations {
   list_certificate_authorities: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4828,7 +4828,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -4847,7 +4847,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4866,7 +4866,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -4887,7 +4887,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4906,7 +4906,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4920,16 +4920,16 @@ export interface operations {
   list_credentials: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4948,7 +4948,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -4967,7 +4967,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4986,7 +4986,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5007,7 +5007,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5021,16 +5021,16 @@ export interface operations {
   list_https_edges: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5049,7 +5049,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -5063,7 +5063,7 @@ export interface operations {
   create_https_route: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
       };
     };
@@ -5073,7 +5073,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -5087,14 +5087,14 @@ export interface operations {
   get_https_route: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5108,14 +5108,14 @@ export interface operations {
   delete_https_route: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5126,7 +5126,7 @@ export interface operations {
   update_https_route: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5138,7 +5138,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5152,14 +5152,14 @@ export interface operations {
   get_https_route_backend: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5173,7 +5173,7 @@ export interface operations {
   put_https_route_backend: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5185,7 +5185,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5199,14 +5199,14 @@ export interface operations {
   delete_https_route_backend: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5217,14 +5217,14 @@ export interface operations {
   get_https_route_circuit_breaker: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5238,7 +5238,7 @@ export interface operations {
   put_https_route_circuit_breaker: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5250,7 +5250,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5264,14 +5264,14 @@ export interface operations {
   delete_https_route_circuit_breaker: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5282,14 +5282,14 @@ export interface operations {
   get_https_route_compression: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5303,7 +5303,7 @@ export interface operations {
   put_https_route_compression: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5315,7 +5315,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5329,14 +5329,14 @@ export interface operations {
   delete_https_route_compression: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5347,14 +5347,14 @@ export interface operations {
   get_https_route_ip_restriction: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5368,7 +5368,7 @@ export interface operations {
   put_https_route_ip_restriction: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5380,7 +5380,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5394,14 +5394,14 @@ export interface operations {
   delete_https_route_ip_restriction: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5412,14 +5412,14 @@ export interface operations {
   get_https_route_oauth: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5433,7 +5433,7 @@ export interface operations {
   put_https_route_oauth: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5445,7 +5445,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5459,14 +5459,14 @@ export interface operations {
   delete_https_route_oauth: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5477,14 +5477,14 @@ export interface operations {
   get_https_route_oidc: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5498,7 +5498,7 @@ export interface operations {
   put_https_route_oidc: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5510,7 +5510,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5524,14 +5524,14 @@ export interface operations {
   delete_https_route_oidc: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5542,14 +5542,14 @@ export interface operations {
   get_https_route_request_headers: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5563,7 +5563,7 @@ export interface operations {
   put_https_route_request_headers: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5575,7 +5575,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5589,14 +5589,14 @@ export interface operations {
   delete_https_route_request_headers: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5607,14 +5607,14 @@ export interface operations {
   get_https_route_response_headers: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5628,7 +5628,7 @@ export interface operations {
   put_https_route_response_headers: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5640,7 +5640,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5654,14 +5654,14 @@ export interface operations {
   delete_https_route_response_headers: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5672,14 +5672,14 @@ export interface operations {
   get_https_route_saml: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5693,7 +5693,7 @@ export interface operations {
   put_https_route_saml: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5705,7 +5705,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5719,14 +5719,14 @@ export interface operations {
   delete_https_route_saml: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5737,14 +5737,14 @@ export interface operations {
   get_https_route_user_agent_filter: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5758,7 +5758,7 @@ export interface operations {
   put_https_route_user_agent_filter: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5770,7 +5770,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5784,14 +5784,14 @@ export interface operations {
   delete_https_route_user_agent_filter: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5802,14 +5802,14 @@ export interface operations {
   get_https_route_webhook_verification: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5823,7 +5823,7 @@ export interface operations {
   put_https_route_webhook_verification: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5835,7 +5835,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5849,14 +5849,14 @@ export interface operations {
   delete_https_route_webhook_verification: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5867,14 +5867,14 @@ export interface operations {
   get_https_route_websocket_tcp_converter: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5888,7 +5888,7 @@ export interface operations {
   put_https_route_websocket_tcp_converter: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
@@ -5900,7 +5900,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5914,14 +5914,14 @@ export interface operations {
   delete_https_route_websocket_tcp_converter: {
     parameters: {
       path: {
-        /** @description The id of what it lies in. */
+        /** @description The id of the parent. */
         edge_id: string;
         /** @description The id. */
         id: string;
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5937,7 +5937,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5956,7 +5956,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -5977,7 +5977,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5996,7 +5996,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6015,7 +6015,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6039,7 +6039,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6058,7 +6058,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6074,7 +6074,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6098,7 +6098,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6117,7 +6117,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6128,16 +6128,16 @@ export interface operations {
   list_tcp_edges: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6156,7 +6156,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -6175,7 +6175,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6194,7 +6194,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6215,7 +6215,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6234,7 +6234,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6258,7 +6258,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6277,7 +6277,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6293,7 +6293,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6312,7 +6312,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6336,7 +6336,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6355,7 +6355,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6366,16 +6366,16 @@ export interface operations {
   list_tls_edges: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6394,7 +6394,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -6413,7 +6413,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6432,7 +6432,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6453,7 +6453,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6472,7 +6472,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6496,7 +6496,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6515,7 +6515,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6531,7 +6531,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6550,7 +6550,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6574,7 +6574,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6593,7 +6593,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6609,7 +6609,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6633,7 +6633,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6652,7 +6652,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6668,7 +6668,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6692,7 +6692,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6711,7 +6711,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6722,14 +6722,14 @@ export interface operations {
   list_endpoints: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6748,7 +6748,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6762,16 +6762,16 @@ export interface operations {
   list_ip_policies: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6790,7 +6790,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -6809,7 +6809,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6828,7 +6828,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6849,7 +6849,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6868,7 +6868,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6882,16 +6882,16 @@ export interface operations {
   list_ip_policy_rules: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6910,7 +6910,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -6929,7 +6929,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6948,7 +6948,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -6969,7 +6969,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6983,16 +6983,16 @@ export interface operations {
   list_ip_restrictions: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7011,7 +7011,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -7030,7 +7030,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7049,7 +7049,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7070,7 +7070,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7084,16 +7084,16 @@ export interface operations {
   list_reserved_addresses: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7112,7 +7112,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -7131,7 +7131,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7150,7 +7150,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7171,7 +7171,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7185,16 +7185,16 @@ export interface operations {
   list_reserved_domains: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7213,7 +7213,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -7232,7 +7232,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7251,7 +7251,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7272,7 +7272,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7291,7 +7291,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7307,7 +7307,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7318,7 +7318,7 @@ export interface operations {
   get_server: {
     parameters: {};
     responses: {
-      /** @description Here they are. */
+      /** @description The facts. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7332,16 +7332,16 @@ export interface operations {
   list_ssh_certificate_authorities: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7360,7 +7360,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -7379,7 +7379,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7398,7 +7398,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7419,7 +7419,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7438,7 +7438,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7452,16 +7452,16 @@ export interface operations {
   list_ssh_host_certificates: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7480,7 +7480,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -7499,7 +7499,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7518,7 +7518,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7539,7 +7539,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7553,16 +7553,16 @@ export interface operations {
   list_ssh_user_certificates: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7581,7 +7581,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -7600,7 +7600,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7619,7 +7619,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7640,7 +7640,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7654,7 +7654,7 @@ export interface operations {
   get_status: {
     parameters: {};
     responses: {
-      /** @description This is how it is. */
+      /** @description The status. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7668,16 +7668,16 @@ export interface operations {
   list_tls_certificates: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7696,7 +7696,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -7715,7 +7715,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7734,7 +7734,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7755,7 +7755,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7774,7 +7774,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7788,7 +7788,7 @@ export interface operations {
   list_traffic: {
     parameters: {};
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7807,7 +7807,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The traffic. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7821,14 +7821,14 @@ export interface operations {
   list_tunnel_sessions: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7847,7 +7847,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7871,7 +7871,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The agent was told. */
+      /** @description The command was sent to the agent. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7892,7 +7892,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The agent was told. */
+      /** @description The command was sent to the agent. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -7917,14 +7917,14 @@ export interface operations {
   list_tunnels: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7943,7 +7943,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7957,16 +7957,16 @@ export interface operations {
   list_users: {
     parameters: {
       query?: {
-        /** @description The most records a page may hold. */
+        /** @description The largest number of records on a page. */
         limit?: components["parameters"]["Limit"];
-        /** @description Only records that are older than this one; empty is the same as none. */
+        /** @description Only records older than this one; empty is the same as absent. */
         before_id?: string;
-        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
         search?: components["parameters"]["Search"];
       };
     };
     responses: {
-      /** @description A page of them. */
+      /** @description A page of records. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7985,7 +7985,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It was made. */
+      /** @description The created record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -8004,7 +8004,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here it is. */
+      /** @description The record. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8023,7 +8023,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is gone. */
+      /** @description Deleted. */
       204: {
         headers: {
           [name: string]: unknown;
@@ -8044,7 +8044,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is now. */
+      /** @description The new state. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8063,7 +8063,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Here they are. */
+      /** @description The list. */
       200: {
         headers: {
           [name: string]: unknown;
