@@ -6,15 +6,15 @@ mod compression;
 mod headers;
 mod host_header;
 mod ip_restriction;
-mod keeper;
 pub(crate) mod login;
+mod module_state;
 mod request_headers;
 mod response_headers;
 mod user_agent_filter;
 mod webhook_verification;
 mod websocket_tcp_converter;
 
-pub(crate) use keeper::{Keeper, tunnel_owner};
+pub(crate) use module_state::{ModuleState, tunnel_owner};
 pub(crate) use webhook_verification::HttpsFetcher;
 pub use webhook_verification::SigningCertificates;
 #[cfg(any(test, fuzzing))]
@@ -39,7 +39,7 @@ use std::{net::IpAddr, sync::Arc, time::Instant};
 /// The stages of one edge or route, prepared once. A connection or request passes the stages of one configuration from
 /// start to end.
 #[derive(Default)]
-pub(crate) struct Column {
+pub(crate) struct Pipeline {
     /// A module is set but cannot be read. It may restrict access, so nothing passes.
     unreadable: bool,
     ip_restriction: Option<Arc<IpRules>>,
@@ -56,7 +56,7 @@ pub(crate) struct Column {
 }
 
 /// A request on its way through the stages.
-pub(crate) struct Visit<'a> {
+pub(crate) struct RequestContext<'a> {
     pub(crate) visitor: &'a Visitor,
     pub(crate) parts: &'a mut request::Parts,
     pub(crate) body: &'a mut RequestBody,
@@ -66,7 +66,7 @@ pub(crate) struct Visit<'a> {
 /// Values that the response stages need from the request stages. Dropped without a response if the visitor left.
 #[derive(Default)]
 #[must_use]
-pub(crate) struct Passed {
+pub(crate) struct ResponseContext {
     /// The connection becomes a plain byte stream.
     pub(crate) websocket: Option<WebsocketHandshake>,
     circuit_breaker: Option<Permit>,
@@ -76,51 +76,66 @@ pub(crate) struct Passed {
 }
 
 /// Outcome of the request stages, unless they refuse the request.
-pub(crate) enum Judged {
-    Passed(Passed),
+pub(crate) enum StageOutcome {
+    Passed(ResponseContext),
     /// A stage responded in place of the backend.
     Answered(Box<Response<ResponseBody>>),
 }
 
-impl Column {
+impl Pipeline {
     /// The stages of a route. State that outlives a change of settings is in the module state. Modules were validated
     /// when they were stored, so a failure means that another version wrote them; then nothing passes.
-    pub(crate) fn of(id: &str, edge: &str, settings: &Settings, keeper: &Keeper) -> Self {
-        Column::build((id, edge), settings, keeper, |error| tracing::error!(%error, "a module cannot be prepared"))
+    pub(crate) fn new(id: &str, edge: &str, settings: &Settings, module_state: &ModuleState) -> Self {
+        Pipeline::build(
+            (id, edge),
+            settings,
+            module_state,
+            |error| tracing::error!(%error, "a module cannot be prepared"),
+        )
     }
 
     /// The stages of a route, or the first error if a module cannot be prepared.
-    pub(crate) fn checked(id: &str, settings: &Settings, keeper: &Keeper) -> Result<Self, Error> {
+    pub(crate) fn try_new(id: &str, settings: &Settings, module_state: &ModuleState) -> Result<Self, Error> {
         let mut wrong = None;
-        let column = Column::build((id, id), settings, keeper, |error| wrong = wrong.take().or(Some(error)));
-        wrong.map_or(Ok(column), Err)
+        let pipeline = Pipeline::build((id, id), settings, module_state, |error| wrong = wrong.take().or(Some(error)));
+        wrong.map_or(Ok(pipeline), Err)
     }
 
-    fn build((id, edge): (&str, &str), settings: &Settings, keeper: &Keeper, mut tell: impl FnMut(Error)) -> Self {
-        let mut column = Column::of_connections(settings);
-        let tell = &mut tell;
+    fn build(
+        (id, edge): (&str, &str),
+        settings: &Settings,
+        module_state: &ModuleState,
+        mut report: impl FnMut(Error),
+    ) -> Self {
+        let mut pipeline = Pipeline::for_connections(settings);
+        let report = &mut report;
         let agents = settings.user_agent_filter.as_ref();
-        column.user_agent_filter = column.ready(agents, user_agent_filter::Filter::of, tell);
-        let verifier = |module: &_| Verifier::of(id, module, &keeper.webhooks).map(Box::new);
-        column.webhook_verification = column.ready(settings.webhook_verification.as_ref(), verifier, tell);
+        pipeline.user_agent_filter = pipeline.ready(agents, user_agent_filter::Filter::of, report);
+        let verifier = |module: &_| Verifier::of(id, module, &module_state.webhooks).map(Box::new);
+        pipeline.webhook_verification = pipeline.ready(settings.webhook_verification.as_ref(), verifier, report);
         let users = (!settings.basic_auth.is_empty()).then_some(settings.basic_auth.as_slice());
-        column.basic_auth = column.ready(users, basic_auth::Passwords::of, tell);
-        let login = |module: &_| login::Login::of(id, edge, module, &keeper.logins);
-        column.login = column.ready(settings.login.as_deref(), login, tell);
-        column.websocket_tcp_converter = settings.websocket_tcp_converter;
+        pipeline.basic_auth = pipeline.ready(users, basic_auth::Passwords::of, report);
+        let login = |module: &_| login::Login::of(id, edge, module, &module_state.logins);
+        pipeline.login = pipeline.ready(settings.login.as_deref(), login, report);
+        pipeline.websocket_tcp_converter = settings.websocket_tcp_converter;
         let changes = |direction| move |changes: &HeaderChanges| Changes::of(changes, direction);
-        column.request_headers = column.ready(settings.request_headers.as_ref(), changes(Direction::Request), tell);
-        let answers = changes(Direction::Response);
-        column.response_headers = column.ready(settings.response_headers.as_ref(), answers, tell);
-        column.host_header = column.ready(settings.host_header.as_deref(), host_header::Rewrite::of, tell);
-        column.compression = settings.compression.then(|| keeper.encoders.clone());
-        column.circuit_breaker = keeper.breaker(id, settings.circuit_breaker.as_ref());
-        column
+        pipeline.request_headers =
+            pipeline.ready(settings.request_headers.as_ref(), changes(Direction::Request), report);
+        let response_changes = changes(Direction::Response);
+        pipeline.response_headers = pipeline.ready(settings.response_headers.as_ref(), response_changes, report);
+        pipeline.host_header = pipeline.ready(settings.host_header.as_deref(), host_header::Rewrite::of, report);
+        pipeline.compression = settings.compression.then(|| module_state.encoders.clone());
+        pipeline.circuit_breaker = module_state.breaker(id, settings.circuit_breaker.as_ref());
+        pipeline
     }
 
     /// The stages of an edge that handles connections only.
-    pub(crate) fn of_connections(settings: &Settings) -> Self {
-        Column { unreadable: settings.unreadable, ip_restriction: settings.ip_restriction.clone(), ..Column::default() }
+    pub(crate) fn for_connections(settings: &Settings) -> Self {
+        Pipeline {
+            unreadable: settings.unreadable,
+            ip_restriction: settings.ip_restriction.clone(),
+            ..Pipeline::default()
+        }
     }
 
     /// Prepares a stage; on failure, nothing passes.
@@ -128,11 +143,11 @@ impl Column {
         &mut self,
         module: Option<&M>,
         make: impl FnOnce(&M) -> Result<S, Error>,
-        tell: &mut impl FnMut(Error),
+        report: &mut impl FnMut(Error),
     ) -> Option<S> {
         let made = make(module?);
         self.unreadable |= made.is_err();
-        made.map_err(tell).ok()
+        made.map_err(report).ok()
     }
 
     /// The login of the route.
@@ -141,60 +156,60 @@ impl Column {
     }
 
     /// Runs the stages of a connection, in order.
-    pub(crate) fn connection(&self, visitor: IpAddr, trace: &mut Trace) -> Result<(), Refusal> {
+    pub(crate) fn check_connection(&self, visitor: IpAddr, trace: &mut Trace) -> Result<(), Refusal> {
         self.readable()?;
         ip_restriction::stage(self.ip_restriction.as_deref(), visitor, trace)
     }
 
     /// Runs the stages of a request, in order from the visitor to the backend.
-    pub(crate) async fn request(&self, visit: &mut Visit<'_>) -> Result<Judged, Refusal> {
+    pub(crate) async fn check_request(&self, context: &mut RequestContext<'_>) -> Result<StageOutcome, Refusal> {
         self.readable()?;
         // Before any other work is spent on the visitor.
-        ip_restriction::stage(self.ip_restriction.as_deref(), visit.visitor.address.ip(), visit.trace)?;
-        user_agent_filter::stage(self.user_agent_filter.as_ref(), visit)?;
+        ip_restriction::stage(self.ip_restriction.as_deref(), context.visitor.address.ip(), context.trace)?;
+        user_agent_filter::stage(self.user_agent_filter.as_ref(), context)?;
         if let WebhookOutcome::Respond(response) =
-            webhook_verification::stage(self.webhook_verification.as_deref(), visit).await?
+            webhook_verification::stage(self.webhook_verification.as_deref(), context).await?
         {
-            return Ok(Judged::Answered(response));
+            return Ok(StageOutcome::Answered(response));
         }
-        basic_auth::stage(self.basic_auth.as_ref(), visit)?;
-        if let Some(answer) = login::stage(self.login.as_ref(), visit).await? {
-            return Ok(Judged::Answered(answer));
+        basic_auth::stage(self.basic_auth.as_ref(), context)?;
+        if let Some(response) = login::stage(self.login.as_ref(), context).await? {
+            return Ok(StageOutcome::Answered(response));
         }
-        let websocket = websocket_tcp_converter::stage(self.websocket_tcp_converter, visit)?;
+        let websocket = websocket_tcp_converter::stage(self.websocket_tcp_converter, context)?;
         // After the access checks, so that only requests for the backend count.
-        let circuit_breaker = circuit_breaker::stage(self.circuit_breaker.as_ref(), visit)?;
+        let circuit_breaker = circuit_breaker::stage(self.circuit_breaker.as_ref(), context)?;
         // Values for the response stages, from the request as the visitor sent it.
-        let compression = compression::preferred_coding(self.compression.as_ref(), visit.parts);
-        let response_headers = response_headers::facts(self.response_headers.as_ref(), visit);
-        let host = host_header::stage(self.host_header.as_ref(), visit);
+        let compression = compression::preferred_coding(self.compression.as_ref(), context.parts);
+        let response_headers = response_headers::facts(self.response_headers.as_ref(), context);
+        let host = host_header::stage(self.host_header.as_ref(), context);
         // Last, so that no other stage sees the changes.
-        request_headers::stage(self.request_headers.as_ref(), visit);
-        Ok(Judged::Passed(Passed { websocket, circuit_breaker, compression, response_headers, host }))
+        request_headers::stage(self.request_headers.as_ref(), context);
+        Ok(StageOutcome::Passed(ResponseContext { websocket, circuit_breaker, compression, response_headers, host }))
     }
 
     /// Runs the stages of a response, in order from the backend to the visitor.
-    pub(crate) fn answer(
+    pub(crate) fn transform_response(
         &self,
-        passed: Passed,
+        context: ResponseContext,
         response: Response<ResponseBody>,
         trace: &mut Trace,
     ) -> Response<ResponseBody> {
         let status = response.status();
-        if let Some(permit) = passed.circuit_breaker {
+        if let Some(permit) = context.circuit_breaker {
             permit.record_response(status.as_u16(), Instant::now());
         }
         let mut response = response;
-        host_header::map_redirect(self.host_header.as_ref(), passed.host, response.headers_mut());
-        let mut response = compression::stage(self.compression.as_ref(), passed.compression, response, trace);
-        let (changes, facts) = (self.response_headers.as_ref(), passed.response_headers);
+        host_header::map_redirect(self.host_header.as_ref(), context.host, response.headers_mut());
+        let mut response = compression::stage(self.compression.as_ref(), context.compression, response, trace);
+        let (changes, facts) = (self.response_headers.as_ref(), context.response_headers);
         response_headers::stage(changes, facts, status, response.headers_mut(), trace);
         response
     }
 
     /// Reports to the stages that a request that passed them got no response.
-    pub(crate) fn failure(&self, passed: Passed, refusal: &Refusal) {
-        if let Some(permit) = passed.circuit_breaker {
+    pub(crate) fn record_failure(&self, context: ResponseContext, refusal: &Refusal) {
+        if let Some(permit) = context.circuit_breaker {
             permit.record_failure(refusal.fault, Instant::now());
         }
     }

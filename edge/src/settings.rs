@@ -2,7 +2,7 @@
 
 use crate::{
     limits::Limits,
-    modules::{HttpsFetcher, Keeper, SigningCertificates},
+    modules::{HttpsFetcher, ModuleState, SigningCertificates},
     net::Proxies,
     telemetry::{AccessLog, traffic::Traffic},
     tls::Challenges,
@@ -124,8 +124,8 @@ impl Settings {
     }
 
     /// The state that modules keep beyond a change of their settings.
-    pub(crate) fn module_state(&self, logins: Arc<Logins>, traffic: Arc<Traffic>) -> Keeper {
-        Keeper::new(&self.limits, self.clock.clone(), self.signing_certificates.clone(), logins, traffic)
+    pub(crate) fn module_state(&self, logins: Arc<Logins>, traffic: Arc<Traffic>) -> ModuleState {
+        ModuleState::new(&self.limits, self.clock.clone(), self.signing_certificates.clone(), logins, traffic)
     }
 
     /// The settings of sessions and tunnels; the ports are those of the bound listeners.

@@ -76,7 +76,7 @@ async fn problems_of_an_endpoint_use_the_keys_of_version_3() {
     for (body, sentence) in [
         (json!({"upstream": {"url": 80}}), "name: Is missing"),
         (json!({"name": "a"}), "upstream: Is missing"),
-        (json!({"name": "a", "url": "gopher://x", "upstream": {"url": 80}}), "url: Begins with"),
+        (json!({"name": "a", "url": "gopher://x", "upstream": {"url": 80}}), "url: Must begin with"),
         (json!({"name": "a", "upstream": {"uri": 80}}), "Did you mean `url`?"),
         (json!({"name": "a", "upstream": {"url": 80}, "bindings": ["internal"]}), "Endpoints are always public"),
         (json!({"name": "a", "upstream": {"url": 80}, "traffic_policy": {}}), "Traffic policies are not supported"),

@@ -328,7 +328,7 @@ async fn invalid_files_are_rejected_as_a_whole() {
         (with("/request/method", json!("G ET")), "Entry 2"),
         (with("/request/headers", json!([{"name": "A", "value": "b\r\nC: d"}])), "line end"),
         (with("/request/headers", json!([{"name": "A b", "value": ""}])), "well-formed"),
-        (with("/response/status", json!(99)), "no status"),
+        (with("/response/status", json!(99)), "is not a status"),
         (with("/response/content", json!({"text": "%%%", "encoding": "base64"})), "base64"),
     ] {
         let (status, body) = world.call("POST", "/api/requests/har", Some(file)).await;

@@ -2,7 +2,7 @@
 
 use crate::{
     access::Access,
-    modules::Column,
+    modules::Pipeline,
     refusal::Refusal,
     telemetry::{AccessRecord, RequestDescription, Trace, metrics},
 };
@@ -34,12 +34,12 @@ impl ConnectionRecord {
 
     /// Checks the visitor against the IP restrictions of the service and the modules of an edge. `None` if it is
     /// refused.
-    pub(crate) fn checked(mut self, pipeline: Option<&Column>) -> Option<Self> {
+    pub(crate) fn checked(mut self, pipeline: Option<&Pipeline>) -> Option<Self> {
         let address = self.visitor.ip();
         let restrictions = &self.access.restrictions;
         let checked = restrictions
             .visitor(address, &mut self.trace)
-            .and_then(|()| pipeline.map_or(Ok(()), |pipeline| pipeline.connection(address, &mut self.trace)));
+            .and_then(|()| pipeline.map_or(Ok(()), |pipeline| pipeline.check_connection(address, &mut self.trace)));
         match checked {
             Ok(()) => {
                 tracing::debug!(visitor = %self.visitor, trace = %self.trace, "connection admitted");

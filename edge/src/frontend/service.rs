@@ -80,7 +80,7 @@ impl EdgeState {
         let request = admit(self, request)?;
         let destination = match route(self, connection, &request, trace)? {
             Routed::Upstream(destination) => destination,
-            Routed::Local(service) => return service.respond(self, connection, request).await,
+            Routed::Edge(service) => return service.respond(self, connection, request).await,
         };
         let (request, passed) = match run_pipeline(self, connection, request, &destination, trace, record).await? {
             PipelineOutcome::Passed(request, passed) => (request, passed),

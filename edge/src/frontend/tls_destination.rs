@@ -1,7 +1,7 @@
 //! Where connections of TLS go that are not HTTP: to an edge's backend, or to the tunnel that has the name.
 
 use crate::{
-    modules::Column,
+    modules::Pipeline,
     refusal::Refusal,
     routing::TlsEndpoint,
     telemetry::{Trace, metrics::TargetKind},
@@ -30,7 +30,7 @@ impl TlsDestination {
     }
 
     /// The modules in front of the destination.
-    pub(crate) fn pipeline(&self) -> Option<&Column> {
+    pub(crate) fn pipeline(&self) -> Option<&Pipeline> {
         match self {
             TlsDestination::Edge(edge) => Some(&edge.pipeline),
             TlsDestination::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &*stages.pipeline),

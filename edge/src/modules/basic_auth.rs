@@ -3,7 +3,7 @@
 //! The credentials are for the edge alone: the header is removed, so that passwords reach neither the local service nor
 //! captured requests.
 
-use super::Visit;
+use super::RequestContext;
 use crate::refusal::{Fault, Refusal};
 use aws_lc_rs::hmac;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -48,16 +48,16 @@ impl Passwords {
 }
 
 /// Checks one request.
-pub(super) fn stage(passwords: Option<&Passwords>, visit: &mut Visit<'_>) -> Result<(), Refusal> {
+pub(super) fn stage(passwords: Option<&Passwords>, context: &mut RequestContext<'_>) -> Result<(), Refusal> {
     let Some(passwords) = passwords else { return Ok(()) };
     let began = Instant::now();
-    let passed = passwords.admit(&visit.parts.headers);
-    visit.trace.record(NAME, None, passed, began);
+    let passed = passwords.admit(&context.parts.headers);
+    context.trace.record(NAME, None, passed, began);
     if !passed {
         let message = "This address requires a user name and a password. None were given, or they are wrong.";
         return Err(Refusal::new(Fault::Route, Error::new(Code::PasswordNeeded, message)));
     }
-    visit.parts.headers.remove(header::AUTHORIZATION);
+    context.parts.headers.remove(header::AUTHORIZATION);
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 
 mod window;
 
-use super::{Trace, Visit};
+use super::{RequestContext, Trace};
 use crate::{
     refusal::{Fault, Refusal},
     telemetry::metrics,
@@ -164,9 +164,12 @@ impl Drop for Permit {
 }
 
 /// Admits or refuses one request.
-pub(super) fn stage(breaker: Option<&Arc<Breaker>>, visit: &mut Visit<'_>) -> Result<Option<Permit>, Refusal> {
+pub(super) fn stage(
+    breaker: Option<&Arc<Breaker>>,
+    context: &mut RequestContext<'_>,
+) -> Result<Option<Permit>, Refusal> {
     let Some(breaker) = breaker else { return Ok(None) };
-    judge(breaker, visit.trace, Instant::now()).map(Some)
+    judge(breaker, context.trace, Instant::now()).map(Some)
 }
 
 fn judge(breaker: &Arc<Breaker>, trace: &mut Trace, now: Instant) -> Result<Permit, Refusal> {

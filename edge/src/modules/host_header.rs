@@ -1,7 +1,7 @@
 //! Replaces the `Host` header with the local service's own name, and maps redirects to that name back to the public
 //! one.
 
-use super::Visit;
+use super::RequestContext;
 use hyper::{
     HeaderMap,
     header::{self, HeaderName, HeaderValue},
@@ -34,12 +34,12 @@ impl Rewrite {
 }
 
 /// Replaces the `Host` header and returns the original.
-pub(super) fn stage(rewrite: Option<&Rewrite>, visit: &mut Visit<'_>) -> Option<Box<Original>> {
+pub(super) fn stage(rewrite: Option<&Rewrite>, context: &mut RequestContext<'_>) -> Option<Box<Original>> {
     let Rewrite(own) = rewrite?;
-    let headers = &mut visit.parts.headers;
+    let headers = &mut context.parts.headers;
     let host = headers.insert(header::HOST, own.clone())?;
     headers.insert(ORIGINAL, host.clone());
-    Some(Box::new(Original { host, tls: visit.visitor.is_tls() }))
+    Some(Box::new(Original { host, tls: context.visitor.is_tls() }))
 }
 
 /// Maps a redirect to the service back to the public name.

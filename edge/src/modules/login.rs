@@ -1,6 +1,6 @@
 //! Requires a login: visitors without a session are redirected to their identity provider.
 
-use super::Visit;
+use super::RequestContext;
 use crate::{
     http,
     refusal::{Fault, Refusal},
@@ -33,36 +33,36 @@ impl Login {
 /// backend's.
 pub(crate) async fn stage(
     login: Option<&Login>,
-    visit: &mut Visit<'_>,
+    context: &mut RequestContext<'_>,
 ) -> Result<Option<Box<Response<ResponseBody>>>, Refusal> {
     let Some(Login { realm, logins }) = login else { return Ok(None) };
     let began = Instant::now();
-    let host = http::host(&visit.parts.headers)?;
-    let admission = logins.authenticate(realm, &visit.parts.method, &visit.parts.headers, &host).await;
+    let host = http::host(&context.parts.headers)?;
+    let admission = logins.authenticate(realm, &context.parts.method, &context.parts.headers, &host).await;
     match admission {
         AuthOutcome::Authenticated(known) => {
-            visit.parts.headers.extend(known.headers().iter().cloned());
-            visit.trace.record(NAME, Some(known.session().user.clone()), true, began);
+            context.parts.headers.extend(known.headers().iter().cloned());
+            context.trace.record(NAME, Some(known.session().user.clone()), true, began);
             Ok(None)
         }
         AuthOutcome::Bypassed => {
-            visit.trace.record(NAME, Some("options_passthrough".to_owned()), true, began);
+            context.trace.record(NAME, Some("options_passthrough".to_owned()), true, began);
             Ok(None)
         }
         AuthOutcome::Denied(error) => {
-            visit.trace.record(NAME, None, false, began);
+            context.trace.record(NAME, None, false, began);
             Err(refusal(error))
         }
-        AuthOutcome::Unauthenticated if !Logins::is_browsing(&visit.parts.headers) => {
-            visit.trace.record(NAME, None, false, began);
+        AuthOutcome::Unauthenticated if !Logins::is_browsing(&context.parts.headers) => {
+            context.trace.record(NAME, None, false, began);
             let message = "This address requires a login. Open it in a browser, log in, and send the session cookie with the request.";
             Err(refusal(Error::new(Code::LoginNeeded, message)))
         }
         AuthOutcome::Unauthenticated => {
-            visit.trace.record(NAME, None, false, began);
+            context.trace.record(NAME, None, false, began);
             let origin = logins.origin_of(&host);
-            let back = visit.parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-            let asked = asked(&origin, visit.parts, visit.visitor.address.ip());
+            let back = context.parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+            let asked = asked(&origin, context.parts, context.visitor.address.ip());
             let reply = logins.begin(realm, asked, &back, false).await.map_err(refusal)?;
             Ok(Some(Box::new(answer(reply))))
         }

@@ -1,7 +1,7 @@
 //! Changes the headers of a request, after all other stages and before the backend.
 
 use super::{
-    Visit,
+    RequestContext,
     headers::{Changes, Facts},
 };
 use std::time::Instant;
@@ -9,10 +9,10 @@ use std::time::Instant;
 const NAME: &str = "request_headers";
 
 /// Changes one request. Headers written by the edge, such as `X-Forwarded-For`, can be removed like any other.
-pub(super) fn stage(changes: Option<&Changes>, visit: &mut Visit<'_>) {
+pub(super) fn stage(changes: Option<&Changes>, context: &mut RequestContext<'_>) {
     let Some(changes) = changes else { return };
     let began = Instant::now();
-    let facts = Facts::of(changes.variables_used(), visit);
-    changes.apply(&mut visit.parts.headers, &facts);
-    visit.trace.record(NAME, None, true, began);
+    let facts = Facts::of(changes.variables_used(), context);
+    changes.apply(&mut context.parts.headers, &facts);
+    context.trace.record(NAME, None, true, began);
 }

@@ -1,7 +1,7 @@
 //! Changes the headers of a response, after all other stages and before the visitor.
 
 use super::{
-    Trace, Visit,
+    RequestContext, Trace,
     headers::{Changes, Facts},
 };
 use hyper::{HeaderMap, StatusCode};
@@ -11,8 +11,8 @@ use std::time::Instant;
 const NAME: &str = "response_headers";
 
 /// The variables of the request that the values of the response headers use.
-pub(super) fn facts(changes: Option<&Changes>, visit: &mut Visit<'_>) -> Facts {
-    changes.map_or_else(Facts::default, |changes| Facts::of(changes.variables_used(), visit))
+pub(super) fn facts(changes: Option<&Changes>, context: &mut RequestContext<'_>) -> Facts {
+    changes.map_or_else(Facts::default, |changes| Facts::of(changes.variables_used(), context))
 }
 
 /// Changes one response.

@@ -1,6 +1,6 @@
 //! Filter by the `User-Agent` header. Clients can send any value: this only keeps out honest ones.
 
-use super::Visit;
+use super::RequestContext;
 use crate::refusal::{Fault, Refusal};
 use hyper::header;
 use postern_api::{Code, Error, module::UserAgentFilter, user_agents};
@@ -39,10 +39,10 @@ impl Filter {
 }
 
 /// Checks one request.
-pub(super) fn stage(filter: Option<&Filter>, visit: &mut Visit<'_>) -> Result<(), Refusal> {
+pub(super) fn stage(filter: Option<&Filter>, context: &mut RequestContext<'_>) -> Result<(), Refusal> {
     let Some(filter) = filter else { return Ok(()) };
     let began = Instant::now();
-    let mut agents = visit.parts.headers.get_all(header::USER_AGENT).iter().map(|agent| agent.as_bytes());
+    let mut agents = context.parts.headers.get_all(header::USER_AGENT).iter().map(|agent| agent.as_bytes());
     let (mut passed, mut pattern) = filter.judge(agents.next().unwrap_or_default());
     // Of several headers, any one could be used by the local service, so all must pass.
     for agent in agents {
@@ -50,7 +50,7 @@ pub(super) fn stage(filter: Option<&Filter>, visit: &mut Visit<'_>) -> Result<()
             (passed, pattern) = filter.judge(agent);
         }
     }
-    visit.trace.record(NAME, pattern.map(|pattern| pattern.as_str().to_owned()), passed, began);
+    context.trace.record(NAME, pattern.map(|pattern| pattern.as_str().to_owned()), passed, began);
     if passed {
         return Ok(());
     }

@@ -22,7 +22,7 @@ pub use certificates::SigningCertificates;
 pub(crate) use https_fetcher::HttpsFetcher;
 pub(crate) use shared::Webhooks;
 
-use super::Visit;
+use super::RequestContext;
 use crate::{
     refusal::{Fault, Refusal},
     upstream::ResponseBody,
@@ -102,15 +102,15 @@ impl Verifier {
 
     /// Verifies the head, then buffers the body and verifies the whole request. A request that cannot be valid is
     /// refused before its body is read.
-    async fn verify_request(&self, visit: &mut Visit<'_>) -> Result<WebhookOutcome, VerifyError> {
+    async fn verify_request(&self, context: &mut RequestContext<'_>) -> Result<WebhookOutcome, VerifyError> {
         let head = RequestHead {
-            method: &visit.parts.method,
-            uri: &visit.parts.uri,
-            headers: &visit.parts.headers,
-            tls: visit.visitor.is_tls(),
+            method: &context.parts.method,
+            uri: &context.parts.uri,
+            headers: &context.parts.headers,
+            tls: context.visitor.is_tls(),
             now: self.shared.now(),
         };
-        match challenge::unsigned(self.challenge, &self.secret, &head, visit.body.is_empty())? {
+        match challenge::unsigned(self.challenge, &self.secret, &head, context.body.is_empty())? {
             Some(ChallengeOutcome::Forward) => return Ok(WebhookOutcome::Forward),
             Some(ChallengeOutcome::Respond(answer)) => return Ok(WebhookOutcome::Respond(answer)),
             None => {}
@@ -118,11 +118,11 @@ impl Verifier {
         let claim = self.claim(&head);
         // Xero's challenge may have a wrong signature and is recognized by its body; no other body needs to be read.
         let is_xero_challenge = self.challenge == Challenge::Xero
-            && visit.body.size_hint().exact().is_some_and(|length| length <= challenge::MAX_XERO_CHALLENGE_BYTES);
+            && context.body.size_hint().exact().is_some_and(|length| length <= challenge::MAX_XERO_CHALLENGE_BYTES);
         if !is_xero_challenge {
             claim.as_ref().map_err(Rejection::clone)?;
         }
-        let body = visit.body.buffer(&self.shared.room).await?;
+        let body = context.body.buffer(&self.shared.room).await?;
         let message = WebhookRequest { head: &head, body: &body, limit: self.shared.room.max_body() };
         let verdict = match claim {
             Ok(claim) => self.verify_body(claim.as_ref(), &message).await,
@@ -193,12 +193,15 @@ impl From<Refusal> for VerifyError {
 }
 
 /// Verifies one request.
-pub(super) async fn stage(verifier: Option<&Verifier>, visit: &mut Visit<'_>) -> Result<WebhookOutcome, Refusal> {
+pub(super) async fn stage(
+    verifier: Option<&Verifier>,
+    context: &mut RequestContext<'_>,
+) -> Result<WebhookOutcome, Refusal> {
     let Some(verifier) = verifier else { return Ok(WebhookOutcome::Forward) };
     let began = Instant::now();
-    let outcome = verifier.verify_request(visit).await;
+    let outcome = verifier.verify_request(context).await;
     let name = verifier.provider.name();
-    visit.trace.record(NAME, Some(name.to_owned()), outcome.is_ok(), began);
+    context.trace.record(NAME, Some(name.to_owned()), outcome.is_ok(), began);
     outcome.map_err(|refused| match refused {
         VerifyError::Body(refusal) => refusal,
         VerifyError::Rejected(reason) => {

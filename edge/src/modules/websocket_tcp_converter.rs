@@ -5,7 +5,7 @@ mod carry;
 
 pub(crate) use carry::carry;
 
-use super::Visit;
+use super::RequestContext;
 use crate::{
     http::headers,
     refusal::{Fault, Refusal},
@@ -33,17 +33,17 @@ pub(crate) struct Handshake {
 }
 
 /// Validates a handshake and refuses anything else.
-pub(super) fn stage(set: bool, visit: &mut Visit<'_>) -> Result<Option<Handshake>, Refusal> {
+pub(super) fn stage(set: bool, context: &mut RequestContext<'_>) -> Result<Option<Handshake>, Refusal> {
     if !set {
         return Ok(None);
     }
     let began = Instant::now();
-    let read = match (&visit.parts.method, visit.body.is_empty()) {
-        (&Method::GET, true) => read(&visit.parts.headers),
+    let read = match (&context.parts.method, context.body.is_empty()) {
+        (&Method::GET, true) => read(&context.parts.headers),
         (&Method::GET, false) => Err("A WebSocket handshake has no body."),
         _ => Err("A WebSocket handshake is a GET request."),
     };
-    visit.trace.record(NAME, None, read.is_ok(), began);
+    context.trace.record(NAME, None, read.is_ok(), began);
     read.map(Some).map_err(|reason| {
         let message = format!("Only WebSocket connections are served here. {reason}");
         Refusal::new(Fault::Visitor, Error::new(Code::WebsocketExpected, message))

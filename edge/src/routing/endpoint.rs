@@ -2,7 +2,7 @@
 
 use super::PathMatcher;
 use crate::{
-    modules::{Column, Keeper},
+    modules::{ModuleState, Pipeline},
     telemetry::traffic::{Traffic, TrafficCounter},
     tls::{HandshakeConfig, TlsConfigs},
 };
@@ -30,7 +30,7 @@ pub(crate) struct Route {
     pub(crate) counter: Arc<TrafficCounter>,
     source: Arc<published::HttpsRoute>,
     backend: Option<Arc<str>>,
-    pub(crate) pipeline: Column,
+    pub(crate) pipeline: Pipeline,
 }
 
 /// A TLS edge.
@@ -39,7 +39,7 @@ pub(crate) struct TlsEndpoint {
     pub(crate) counter: Arc<TrafficCounter>,
     source: Arc<published::TlsEdge>,
     backend: Option<Arc<str>>,
-    pub(crate) pipeline: Column,
+    pub(crate) pipeline: Pipeline,
     /// How TLS ends here; `None` passes it through.
     pub(crate) handshake: Option<HandshakeConfig>,
 }
@@ -50,7 +50,7 @@ impl HttpsEndpoint {
         edge: &Arc<published::HttpsEdge>,
         former: Option<&HttpsEndpoint>,
         configs: &TlsConfigs,
-        module_state: &Keeper,
+        module_state: &ModuleState,
     ) -> Self {
         let (mut routes, mut by_id) = (PathMatcher::default(), HashMap::new());
         for source in &edge.routes {
@@ -61,7 +61,7 @@ impl HttpsEndpoint {
                     counter: module_state.traffic().of(TrafficKind::HttpsRoute, &source.id),
                     source: source.clone(),
                     backend: source.settings.backend.as_deref().map(Into::into),
-                    pipeline: Column::of(&source.id, &edge.id, &source.settings, module_state),
+                    pipeline: Pipeline::new(&source.id, &edge.id, &source.settings, module_state),
                 }),
             };
             match source.match_type {
@@ -130,7 +130,7 @@ impl TlsEndpoint {
             counter,
             source: edge.clone(),
             backend,
-            pipeline: Column::of_connections(&edge.settings),
+            pipeline: Pipeline::for_connections(&edge.settings),
             handshake,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{HttpsEndpoint, TlsEndpoint};
 use crate::{
-    modules::{Column, Keeper},
+    modules::{ModuleState, Pipeline},
     tls::{HandshakeConfig, TlsConfigs},
 };
 use arc_swap::{ArcSwap, Guard};
@@ -18,7 +18,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 pub(crate) struct Routing {
     now: ArcSwap<RoutingTable>,
     configs: Arc<TlsConfigs>,
-    module_state: Keeper,
+    module_state: ModuleState,
 }
 
 /// All edges with names.
@@ -48,7 +48,7 @@ impl NamedEdge {
 }
 
 impl Routing {
-    pub(crate) fn new(configs: Arc<TlsConfigs>, module_state: Keeper) -> Self {
+    pub(crate) fn new(configs: Arc<TlsConfigs>, module_state: ModuleState) -> Self {
         Routing { now: ArcSwap::default(), configs, module_state }
     }
 
@@ -58,9 +58,9 @@ impl Routing {
     }
 
     /// Builds the modules of a tunnel.
-    pub(crate) fn stages_of_tunnel(&self, owner: &str, settings: &Settings) -> Result<Column, Error> {
-        self.module_state.expects(owner, Instant::now());
-        Column::checked(owner, settings, &self.module_state)
+    pub(crate) fn stages_of_tunnel(&self, owner: &str, settings: &Settings) -> Result<Pipeline, Error> {
+        self.module_state.note_tunnel(owner, Instant::now());
+        Pipeline::try_new(owner, settings, &self.module_state)
     }
 
     /// How connections to a tunnel are made, if not as all others are.
@@ -70,8 +70,8 @@ impl Routing {
     }
 
     /// Forgets the module state of tunnels that have been down for long; `up` are the running ones.
-    pub(crate) fn forget_tunnels_but<'a>(&self, up: impl Iterator<Item = &'a str>) {
-        self.module_state.forget_tunnels_but(up, Instant::now());
+    pub(crate) fn forget_tunnels_except<'a>(&self, up: impl Iterator<Item = &'a str>) {
+        self.module_state.forget_tunnels_except(up, Instant::now());
     }
 
     /// Applies a new configuration to the changed edges, or to all. Open requests keep the configuration they began

@@ -2,7 +2,7 @@
 
 use crate::{
     access::{Access, ConnectionRecord},
-    modules::Column,
+    modules::Pipeline,
     refusal::Refusal,
     telemetry::{
         metrics::TargetKind,
@@ -21,9 +21,9 @@ use tokio::{
 /// Where the connections of a port go.
 pub(crate) enum PortTarget {
     /// To the tunnel that holds the port.
-    Tunnel { upstream: Arc<TunnelUpstream>, pipeline: Option<Arc<Column>> },
+    Tunnel { upstream: Arc<TunnelUpstream>, pipeline: Option<Arc<Pipeline>> },
     /// To whatever the edge's backend selects.
-    Edge { counter: Arc<TrafficCounter>, backend: Option<Arc<str>>, edge: Arc<TcpEdge>, pipeline: Box<Column> },
+    Edge { counter: Arc<TrafficCounter>, backend: Option<Arc<str>>, edge: Arc<TcpEdge>, pipeline: Box<Pipeline> },
 }
 
 impl PortTarget {
@@ -34,7 +34,7 @@ impl PortTarget {
             counter,
             backend,
             edge: edge.clone(),
-            pipeline: Box::new(Column::of_connections(&edge.settings)),
+            pipeline: Box::new(Pipeline::for_connections(&edge.settings)),
         }
     }
 

@@ -235,7 +235,7 @@ impl TunnelRegistry {
         }
         self.backends.tidy(self.settings.limits.idle_upstream);
         let owners = tunnels.iter().filter_map(|tunnel| tunnel.stages.as_deref()).map(|stages| &*stages.owner);
-        self.routing.forget_tunnels_but(owners);
+        self.routing.forget_tunnels_except(owners);
     }
 
     /// Asks every agent to connect elsewhere.

@@ -1,7 +1,7 @@
 //! The modules of a tunnel: the agent's settings become the same pipeline that routes have.
 
 use crate::{
-    modules::{Column, tunnel_owner},
+    modules::{Pipeline, tunnel_owner},
     routing::Routing,
     tls::HandshakeConfig,
     tunnels::Session,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub(crate) struct Stages {
     /// The owner id of their module state and of their TLS handshakes.
     pub(crate) owner: Arc<str>,
-    pub(crate) pipeline: Arc<Column>,
+    pub(crate) pipeline: Arc<Pipeline>,
     /// The rules of its TLS handshakes; `None` for the default ones.
     pub(crate) handshake: Option<HandshakeConfig>,
 }

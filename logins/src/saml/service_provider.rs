@@ -407,7 +407,7 @@ fn response_refused(error: SamlError) -> Error {
         | SamlError::Crypto(_) => return wrong_signature(),
         _ => (Code::SamlUnreadable, "is malformed"),
     };
-    tracing::info!(?error, "a SAML response is response_refused");
+    tracing::info!(?error, "a SAML response is refused");
     let message = format!(
         "The response of the identity provider {what}. Log in again; if the problem persists, tell its administrator."
     );
@@ -421,7 +421,7 @@ fn wrong_signature() -> Error {
 }
 
 fn logout_refused(error: &SamlError) -> Error {
-    tracing::info!(?error, "a SAML logout message is response_refused");
+    tracing::info!(?error, "a SAML logout message is refused");
     if matches!(error, SamlError::AlgorithmUnsupported) {
         return unsupported_algorithm();
     }

@@ -299,7 +299,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_would_be_right() {
         ("stauts:200", 1, "Did you mean `status`?"),
         ("GET http://a/b", 5, "in quotes"),
         ("method:POST and", 16, "ends here"),
-        ("or a", 1, "Before this `or`"),
+        ("or a", 1, "before this `or`"),
         ("(status:200", 1, "never closed"),
         ("status:200)", 11, "closes nothing"),
         ("()", 2, "is missing"),

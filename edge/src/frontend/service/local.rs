@@ -14,7 +14,7 @@ use std::sync::Arc;
 use tower::ServiceExt;
 
 /// A service of the edge itself.
-pub(super) enum LocalService<'a> {
+pub(super) enum EdgeService<'a> {
     /// The text of an ACME challenge.
     Challenge(String),
     /// A login path of an endpoint.
@@ -32,7 +32,7 @@ pub(super) enum LoginPath {
     Edge(Arc<HttpsEndpoint>),
 }
 
-impl LocalService<'_> {
+impl EdgeService<'_> {
     pub(super) async fn respond(
         self,
         state: &EdgeState,
@@ -42,16 +42,14 @@ impl LocalService<'_> {
         let AdmittedRequest { mut parts, body, .. } = request;
         let visitor = &connection.visitor;
         match self {
-            LocalService::Challenge(text) => Ok(challenge(text)),
-            LocalService::Login(LoginPath::Realm(realm)) => {
-                state.log_in(&parts, visitor, |_| Some(realm.clone())).await
-            }
-            LocalService::Login(LoginPath::Edge(edge)) => {
+            EdgeService::Challenge(text) => Ok(challenge(text)),
+            EdgeService::Login(LoginPath::Realm(realm)) => state.log_in(&parts, visitor, |_| Some(realm.clone())).await,
+            EdgeService::Login(LoginPath::Edge(edge)) => {
                 let realm_at = |path: &str| edge.route(&normalised_path(path)?)?.pipeline.realm().cloned();
                 state.log_in(&parts, visitor, realm_at).await
             }
-            LocalService::LoginHost => state.at_login_host(&parts, body, visitor).await,
-            LocalService::Api(api) => {
+            EdgeService::LoginHost => state.at_login_host(&parts, body, visitor).await,
+            EdgeService::Api(api) => {
                 headers::clean_request(&mut parts.headers);
                 parts.extensions.insert(visitor.address);
                 let Ok(response) = api.service.clone().oneshot(Request::from_parts(parts, body)).await;

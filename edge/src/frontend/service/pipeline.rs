@@ -4,7 +4,7 @@ use super::{AdmittedRequest, EdgeState, RequestDestination, RequestedUpgrade};
 use crate::{
     frontend::VisitorConnection,
     http::{BodyProgress, RequestBody, headers},
-    modules::{Judged, Passed, Visit, WebsocketHandshake},
+    modules::{RequestContext, ResponseContext, StageOutcome, WebsocketHandshake},
     refusal::Refusal,
     telemetry::{AccessRecord, Trace},
     upstream::ResponseBody,
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The result of this phase.
 pub(super) enum PipelineOutcome {
     /// The request goes on; with what the modules need to know about its response.
-    Passed(PipelineRequest, Option<Passed>),
+    Passed(PipelineRequest, Option<ResponseContext>),
     /// A module answered in place of the upstream.
     Answered(Box<Response<ResponseBody>>),
 }
@@ -59,10 +59,10 @@ pub(super) async fn run_pipeline(
     let mut passed = None;
     if let Some(pipeline) = destination.pipeline() {
         let visitor = &connection.visitor;
-        let mut context = Visit { visitor, parts: &mut parts, body: &mut body, trace };
-        passed = match pipeline.request(&mut context).await? {
-            Judged::Passed(passed) => Some(passed),
-            Judged::Answered(response) => return Ok(PipelineOutcome::Answered(response)),
+        let mut context = RequestContext { visitor, parts: &mut parts, body: &mut body, trace };
+        passed = match pipeline.check_request(&mut context).await? {
+            StageOutcome::Passed(passed) => Some(passed),
+            StageOutcome::Answered(response) => return Ok(PipelineOutcome::Answered(response)),
         };
     }
     // The session cookies of all realms stay between the visitor and this endpoint.

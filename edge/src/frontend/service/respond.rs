@@ -1,7 +1,7 @@
 //! Phase 5, respond: runs the modules of the response, or tells them why there is none.
 
 use crate::{
-    modules::{Column, Passed},
+    modules::{Pipeline, ResponseContext},
     refusal::Refusal,
     telemetry::Trace,
     upstream::ResponseBody,
@@ -10,16 +10,16 @@ use hyper::Response;
 
 /// Runs the modules from the upstream to the visitor. `passed` is what they kept of the request.
 pub(super) fn respond(
-    pipeline: Option<&Column>,
-    passed: Option<Passed>,
+    pipeline: Option<&Pipeline>,
+    passed: Option<ResponseContext>,
     response: Result<Response<ResponseBody>, Refusal>,
     trace: &mut Trace,
 ) -> Result<Response<ResponseBody>, Refusal> {
     let Some((pipeline, passed)) = pipeline.zip(passed) else { return response };
     match response {
-        Ok(response) => Ok(pipeline.answer(passed, response, trace)),
+        Ok(response) => Ok(pipeline.transform_response(passed, response, trace)),
         Err(refusal) => {
-            pipeline.failure(passed, &refusal);
+            pipeline.record_failure(passed, &refusal);
             Err(refusal)
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     AdmittedRequest, EdgeState,
-    local::{LocalService, LoginPath},
+    local::{EdgeService, LoginPath},
 };
 use crate::{
     frontend::{
@@ -10,7 +10,7 @@ use crate::{
         target::{RequestTarget, check_connection},
     },
     http::normalised,
-    modules::Column,
+    modules::Pipeline,
     refusal::{Fault, Refusal},
     routing::{HttpsEndpoint, Route},
     telemetry::{Trace, metrics::TargetKind},
@@ -31,7 +31,7 @@ pub(super) enum Routed<'a> {
     /// The request goes on to an upstream.
     Upstream(RequestDestination),
     /// The edge serves the request itself.
-    Local(LocalService<'a>),
+    Edge(EdgeService<'a>),
 }
 
 /// A tunnel, or the route of an edge, that serves a request.
@@ -52,7 +52,7 @@ pub(super) fn route<'a>(
     if connection.visitor.scheme == Scheme::Http
         && let Some(text) = state.challenges.text_at(uri.path())
     {
-        return Ok(Routed::Local(LocalService::Challenge(text)));
+        return Ok(Routed::Edge(EdgeService::Challenge(text)));
     }
     let target = state.find(&connection.visitor, &request.parts.headers, uri);
     if let Ok(target) = &target {
@@ -67,18 +67,18 @@ pub(super) fn route<'a>(
     let is_login_path = uri.path().starts_with(postern_logins::LOGIN_PATH_PREFIX);
     Ok(match target {
         RequestTarget::Tunnel(tunnel) => match tunnel.stages.as_ref().and_then(|stages| stages.pipeline.realm()) {
-            Some(realm) if is_login_path => Routed::Local(LocalService::Login(LoginPath::Realm(realm.clone()))),
+            Some(realm) if is_login_path => Routed::Edge(EdgeService::Login(LoginPath::Realm(realm.clone()))),
             _ => Routed::Upstream(RequestDestination::Tunnel(tunnel)),
         },
         RequestTarget::Edge(edge) if is_login_path && !edge.realms.is_empty() => {
-            Routed::Local(LocalService::Login(LoginPath::Edge(edge)))
+            Routed::Edge(EdgeService::Login(LoginPath::Edge(edge)))
         }
         RequestTarget::Edge(edge) => {
             let route = find_route(&edge, uri)?;
             Routed::Upstream(RequestDestination::Route(edge, route))
         }
-        RequestTarget::Logins => Routed::Local(LocalService::LoginHost),
-        RequestTarget::Api(api) => Routed::Local(LocalService::Api(api)),
+        RequestTarget::Logins => Routed::Edge(EdgeService::LoginHost),
+        RequestTarget::Api(api) => Routed::Edge(EdgeService::Api(api)),
     })
 }
 
@@ -111,7 +111,7 @@ pub(super) fn normalised_path(path: &str) -> Option<Cow<'_, str>> {
 
 impl RequestDestination {
     /// The modules in front of the upstream; most tunnels have none.
-    pub(super) fn pipeline(&self) -> Option<&Column> {
+    pub(super) fn pipeline(&self) -> Option<&Pipeline> {
         match self {
             RequestDestination::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &*stages.pipeline),
             RequestDestination::Route(_, route) => Some(&route.pipeline),
@@ -121,7 +121,9 @@ impl RequestDestination {
     /// The login realms of all routes of the endpoint.
     pub(super) fn realms(&self) -> &[Arc<Realm>] {
         match self {
-            RequestDestination::Tunnel(_) => self.pipeline().and_then(Column::realm).map_or(&[], std::slice::from_ref),
+            RequestDestination::Tunnel(_) => {
+                self.pipeline().and_then(Pipeline::realm).map_or(&[], std::slice::from_ref)
+            }
             RequestDestination::Route(edge, _) => &edge.realms,
         }
     }

@@ -200,21 +200,21 @@ fn exactly_one_of_many_at_once_is_the_trial() {
 fn the_keeper_keeps_it_until_its_own_settings_change() {
     let of_edge = Settings::loopback(HostName::parse("localhost").expect("a name"));
     let logins = Arc::new(of_edge.logins(443).expect("logins"));
-    let keeper = of_edge.module_state(logins, Arc::default());
-    let first = keeper.breaker("edghtsrt_1", Some(&settings())).expect("one");
-    let same = keeper.breaker("edghtsrt_1", Some(&settings())).expect("one");
+    let module_state = of_edge.module_state(logins, Arc::default());
+    let first = module_state.breaker("edghtsrt_1", Some(&settings())).expect("one");
+    let same = module_state.breaker("edghtsrt_1", Some(&settings())).expect("one");
     assert!(Arc::ptr_eq(&first, &same));
-    let other = keeper.breaker("edghtsrt_2", Some(&settings())).expect("one");
+    let other = module_state.breaker("edghtsrt_2", Some(&settings())).expect("one");
     assert!(!Arc::ptr_eq(&first, &other), "each route has its own");
     let changed = CircuitBreaker { volume_threshold: 5, ..settings() };
-    let reset = keeper.breaker("edghtsrt_1", Some(&changed)).expect("one");
+    let reset = module_state.breaker("edghtsrt_1", Some(&changed)).expect("one");
     assert!(!Arc::ptr_eq(&first, &reset));
-    assert!(keeper.breaker("edghtsrt_1", None).is_none());
-    let again = keeper.breaker("edghtsrt_1", Some(&changed)).expect("one");
+    assert!(module_state.breaker("edghtsrt_1", None).is_none());
+    let again = module_state.breaker("edghtsrt_1", Some(&changed)).expect("one");
     assert!(!Arc::ptr_eq(&reset, &again), "taken away and put back it begins anew");
-    keeper.forget("edghtsrt_1");
-    assert!(!Arc::ptr_eq(&again, &keeper.breaker("edghtsrt_1", Some(&changed)).expect("one")));
-    assert!(Arc::ptr_eq(&other, &keeper.breaker("edghtsrt_2", Some(&settings())).expect("one")));
+    module_state.forget("edghtsrt_1");
+    assert!(!Arc::ptr_eq(&again, &module_state.breaker("edghtsrt_1", Some(&changed)).expect("one")));
+    assert!(Arc::ptr_eq(&other, &module_state.breaker("edghtsrt_2", Some(&settings())).expect("one")));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Values of the variables for one request and its response.
 
-use crate::{http, modules::Visit};
+use crate::{http, modules::RequestContext};
 use hyper::Version;
 use postern_api::headers::variables::Variable;
 use postern_tunnel::message::Scheme;
@@ -16,8 +16,8 @@ pub(crate) struct Facts(SmallVec<[(Variable, String); 2]>);
 
 impl Facts {
     /// The values that are known when the request arrives. Does nothing if no variable is used.
-    pub(crate) fn of(variables: &[Variable], visit: &mut Visit<'_>) -> Self {
-        Facts(variables.iter().map(|variable| (*variable, value_of(*variable, visit))).collect())
+    pub(crate) fn of(variables: &[Variable], context: &mut RequestContext<'_>) -> Self {
+        Facts(variables.iter().map(|variable| (*variable, value_of(*variable, context))).collect())
     }
 
     /// Sets a value that is known later.
@@ -31,8 +31,8 @@ impl Facts {
     }
 }
 
-fn value_of(variable: Variable, visit: &mut Visit<'_>) -> String {
-    let (visitor, uri) = (visit.visitor, &visit.parts.uri);
+fn value_of(variable: Variable, context: &mut RequestContext<'_>) -> String {
+    let (visitor, uri) = (context.visitor, &context.parts.uri);
     let tls = visitor.tls.as_ref();
     let text = match variable {
         Variable::ClientIp => return visitor.address.ip().to_canonical().to_string(),
@@ -40,17 +40,17 @@ fn value_of(variable: Variable, visit: &mut Visit<'_>) -> String {
         Variable::TlsVersion => tls.map_or("", |tls| tls.version),
         Variable::TlsCipherSuite => tls.and_then(|tls| tls.cipher_suite).unwrap_or(""),
         Variable::TlsSni => tls.and_then(|tls| tls.server_name.as_deref()).unwrap_or(""),
-        Variable::Id => return visit.trace.id().to_owned(),
-        Variable::Method => visit.parts.method.as_str(),
+        Variable::Id => return context.trace.id().to_owned(),
+        Variable::Method => context.parts.method.as_str(),
         Variable::Scheme if visitor.scheme == Scheme::Https => "https",
         Variable::Scheme => "http",
         Variable::Host => {
-            return http::host(&visit.parts.headers)
+            return http::host(&context.parts.headers)
                 .map_or_else(|_| String::new(), |host| percent_encode(host.as_bytes()));
         }
         Variable::Path => uri.path(),
         Variable::Query => uri.query().unwrap_or(""),
-        Variable::Version => match visit.parts.version {
+        Variable::Version => match context.parts.version {
             Version::HTTP_2 => "2",
             Version::HTTP_10 => "1.0",
             _ => "1.1",

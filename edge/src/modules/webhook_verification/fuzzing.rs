@@ -1,7 +1,7 @@
 //! The checks of the webhook fuzz target, and helpers that it shares with the tests: the stage as a request passes it.
 
 use super::{
-    NAME, SigningCertificates, Verifier, Visit, WebhookOutcome, Webhooks,
+    NAME, RequestContext, SigningCertificates, Verifier, WebhookOutcome, Webhooks,
     certificates::{self, CertificateUrl},
     multipart,
     providers::{ProviderEntry, Verification},
@@ -70,8 +70,8 @@ pub(super) async fn run_stage(
     let (mut parts, body): (Parts, &[u8]) = request.into_parts();
     let mut body = RequestBody::from_bytes(body.to_vec().into());
     let mut trace = Trace::default();
-    let mut visit = Visit { visitor: &visitor, parts: &mut parts, body: &mut body, trace: &mut trace };
-    let outcome = stage(Some(verifier), &mut visit).await;
+    let mut context = RequestContext { visitor: &visitor, parts: &mut parts, body: &mut body, trace: &mut trace };
+    let outcome = stage(Some(verifier), &mut context).await;
     (outcome, trace.to_string())
 }
 

@@ -197,11 +197,11 @@ describe("the order of the stages", () => {
   it("of a request is that of the edge", () => {
     const shown = stagesOf("https_route").inward.map(({ trace }) => trace);
     const once = shown.filter((stage, at) => shown.indexOf(stage) === at);
-    expect(once).toEqual([...called("request"), "backend"]);
+    expect(once).toEqual([...called("check_request"), "backend"]);
   });
 
-  it("of an answer is that of the edge", () => {
-    expect(stagesOf("https_route").outward.map(({ trace }) => trace)).toEqual(called("answer"));
+  it("of a response is that of the edge", () => {
+    expect(stagesOf("https_route").outward.map(({ trace }) => trace)).toEqual(called("transform_response"));
   });
 
   it.each(["https_edge", "https_route", "tls_edge", "tcp_edge"] as const)(

@@ -141,7 +141,7 @@ pub fn import(store: &CaptureStore, file: &[u8]) -> Result<usize, Error> {
         .map_err(|error| wrong(format!("This is not a HAR file: {error}. Give the file as it was exported.")))?;
     let mut checked_entries = Vec::with_capacity(file.log.entries.len());
     for (index, entry) in file.log.entries.into_iter().enumerate() {
-        let checked = entry.check().map_err(|why| wrong(format!("HarEntry {} of the HAR file: {why}.", index + 1)))?;
+        let checked = entry.check().map_err(|why| wrong(format!("Entry {} of the HAR file: {why}.", index + 1)))?;
         checked_entries.push(checked);
     }
     checked_entries.sort_by_key(|one| one.start);

@@ -1,4 +1,4 @@
-//! What modules must remember beyond a change of their settings, by the id of their owner.
+//! State of modules that outlives a change of their settings, by the id of their owner.
 
 use super::{SigningCertificates, Webhooks, circuit_breaker::Breaker, compression::EncoderRoom};
 use crate::{limits::Limits, telemetry::traffic::Traffic};
@@ -11,29 +11,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How the ids of owners begin that are tunnels of agents: they come and go as their agents please.
-const TUNNEL: &str = "tunnel:";
-/// How long it is remembered for a tunnel that is away; it may be back under its name.
-const TUNNEL_MEMORY: Duration = Duration::from_secs(600);
+/// The prefix of owner ids that belong to tunnels of agents.
+const TUNNEL_PREFIX: &str = "tunnel:";
+/// The state of a tunnel is dropped this long after the tunnel went away: it may be bound again under its name.
+const TUNNEL_RETENTION: Duration = Duration::from_secs(600);
 
-/// Keeps it as long as the owner exists. Asked only when a configuration is taken, never by a request.
-pub(crate) struct Keeper {
+/// Lives as long as its owner. Read when a configuration is applied, never by a request.
+pub(crate) struct ModuleState {
     breakers: Mutex<HashMap<String, Arc<Breaker>>>,
-    longest_trial: Duration,
+    trial_timeout: Duration,
     pub(super) webhooks: Arc<Webhooks>,
     pub(super) encoders: EncoderRoom,
     pub(super) logins: Arc<Logins>,
     traffic: Arc<Traffic>,
-    /// Tunnels for which something may be kept, and when they were last there.
+    /// Tunnels that may have state, with the time when each was last up.
     tunnels: Mutex<HashMap<String, Instant>>,
 }
 
-/// The owner id of a tunnel: the same whenever the same agent binds a tunnel of this name.
+/// The owner id of a tunnel. It is the same each time the same agent binds a tunnel of this name.
 pub(crate) fn tunnel_owner(credential: &str, instance: &str, name: &str) -> String {
-    format!("{TUNNEL}{credential}:{instance}:{name}")
+    format!("{TUNNEL_PREFIX}{credential}:{instance}:{name}")
 }
 
-impl Keeper {
+impl ModuleState {
     pub(crate) fn new(
         limits: &Limits,
         now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
@@ -41,10 +41,10 @@ impl Keeper {
         logins: Arc<Logins>,
         traffic: Arc<Traffic>,
     ) -> Self {
-        Keeper {
+        ModuleState {
             breakers: Mutex::default(),
-            // What a backend may take to answer, and a visitor to say all of what is asked.
-            longest_trial: limits.answer.saturating_add(limits.body_grace),
+            // The time for the backend to respond, and for the visitor to send the whole request.
+            trial_timeout: limits.answer.saturating_add(limits.body_grace),
             webhooks: Arc::new(Webhooks::new(limits, now, signing_certificates)),
             encoders: EncoderRoom::new(limits.encoders),
             tunnels: Mutex::default(),
@@ -53,12 +53,12 @@ impl Keeper {
         }
     }
 
-    /// Where what passes is counted.
+    /// The traffic counters.
     pub(crate) fn traffic(&self) -> &Traffic {
         &self.traffic
     }
 
-    /// The circuit of a route: the one it had, unless these settings are others than before.
+    /// The circuit breaker of an owner: the existing one unless its settings have changed.
     pub(super) fn breaker(&self, owner: &str, settings: Option<&CircuitBreaker>) -> Option<Arc<Breaker>> {
         let mut breakers = self.breakers();
         let Some(settings) = settings else {
@@ -68,24 +68,24 @@ impl Keeper {
         if let Some(same) = breakers.get(owner).filter(|breaker| breaker.has_settings(settings)) {
             return Some(same.clone());
         }
-        let breaker = Arc::new(Breaker::new(owner, settings, self.longest_trial, Instant::now()));
+        let breaker = Arc::new(Breaker::new(owner, settings, self.trial_timeout, Instant::now()));
         breakers.insert(owner.to_owned(), breaker.clone());
         Some(breaker)
     }
 
-    /// Forgets what belongs to an owner that is no more.
+    /// Drops the state of an owner that was deleted.
     pub(crate) fn forget(&self, owner: &str) {
         self.breakers().remove(owner);
         self.webhooks.forget(owner);
     }
 
-    /// Something may be kept for this tunnel from now on.
-    pub(crate) fn expects(&self, tunnel: &str, now: Instant) {
+    /// Notes that a tunnel may have state from now on.
+    pub(crate) fn note_tunnel(&self, tunnel: &str, now: Instant) {
         self.tunnels().insert(tunnel.to_owned(), now);
     }
 
-    /// Forgets what belongs to tunnels that have been away for long; these are up.
-    pub(crate) fn forget_tunnels_but<'a>(&self, up: impl Iterator<Item = &'a str>, now: Instant) {
+    /// Drops the state of tunnels that were away for longer than the retention time. `up` lists those that are up.
+    pub(crate) fn forget_tunnels_except<'a>(&self, up: impl Iterator<Item = &'a str>, now: Instant) {
         let mut tunnels = self.tunnels();
         for owner in up {
             tunnels.insert(owner.to_owned(), now);
@@ -93,13 +93,13 @@ impl Keeper {
         if tunnels.is_empty() {
             return;
         }
-        tunnels.retain(|_, seen| now.duration_since(*seen) < TUNNEL_MEMORY);
-        self.retain(|owner| !owner.starts_with(TUNNEL) || tunnels.contains_key(owner));
+        tunnels.retain(|_, last_up| now.duration_since(*last_up) < TUNNEL_RETENTION);
+        self.retain(|owner| !owner.starts_with(TUNNEL_PREFIX) || tunnels.contains_key(owner));
     }
 
-    fn retain(&self, stays: impl Fn(&str) -> bool) {
-        self.breakers().retain(|owner, _| stays(owner));
-        self.webhooks.retain(stays);
+    fn retain(&self, keeps: impl Fn(&str) -> bool) {
+        self.breakers().retain(|owner, _| keeps(owner));
+        self.webhooks.retain(keeps);
     }
 
     fn tunnels(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
