@@ -96,7 +96,7 @@ fn invalid_command_lines_are_explained_in_a_sentence() {
         (&["tls", "443", "--crt", "nowhere.pem"], 1, "`crt` and `key` belong together"),
         (&["http", "80", "--basic-auth", "a:b"], 1, "basic_auth[0]: The password is too short"),
         (&["tunnel", "80"], 1, "at least one label"),
-        (&["start", "nobody"], 1, "no tunnel named `nobody`"),
+        (&["start", "unknown"], 1, "no tunnel named `unknown`"),
         (&["start"], 2, "Usage"),
         (&["api", "edges", "tcp", "list"], 1, "There is no API key"),
         (&["http", "80", "--server-addr", "nonsense"], 1, "Must be host and port of the server"),

@@ -153,7 +153,7 @@ impl AddressLists {
             return Err(Error::new(Code::CidrInvalid, sentence));
         }
         if self.allow.is_empty() && !self.deny.is_empty() {
-            let sentence = "Networks are denied and none is allowed, so that nobody could come in. Allow everybody else with `0.0.0.0/0` and `::/0`.";
+            let sentence = "Networks are denied and none is allowed, so no visitor would be admitted. Allow all others with `0.0.0.0/0` and `::/0`.";
             return Err(Error::new(Code::DenyWithoutAllow, sentence).with("field", "deny_cidrs"));
         }
         Ok(())

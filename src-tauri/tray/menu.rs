@@ -16,7 +16,7 @@ pub(crate) const INSPECTOR: &str = "inspector";
 pub(crate) const RESTART: &str = "restart";
 pub(crate) const LOGS: &str = "logs";
 pub(crate) const QUIT: &str = "quit";
-pub(crate) const PAUSE: &str = "pause";
+pub(crate) const PAUSE_ITEM: &str = "pause";
 const TUNNEL: &str = "tunnel:";
 const COPY: &str = "copy:";
 
@@ -50,7 +50,7 @@ impl MenuAction {
             RESTART => Some(MenuAction::Restart),
             LOGS => Some(MenuAction::Logs),
             QUIT => Some(MenuAction::Quit),
-            PAUSE => Some(MenuAction::Pause),
+            PAUSE_ITEM => Some(MenuAction::Pause),
             _ => None,
         }
     }
@@ -77,7 +77,7 @@ impl TrayMenu {
         for item in &copy_items {
             copy.append(item)?;
         }
-        let pause = MenuItemBuilder::with_id(PAUSE, "Pause all tunnels").build(app)?;
+        let pause = MenuItemBuilder::with_id(PAUSE_ITEM, "Pause all tunnels").build(app)?;
         let menu = Menu::new(app)?;
         let separator = || PredefinedMenuItem::separator(app);
         let item = |id: &str, text: &str| MenuItemBuilder::with_id(id, text).build(app);

@@ -1,6 +1,9 @@
 //! Conventions of the source that a compiler does not check.
 
-use std::{collections::HashMap, path::{Path, PathBuf}};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 /// Folders that hold nothing written by hand.
 const GENERATED: &[&str] = &["target", "node_modules", "dist", "gen", "artifacts", "corpus", "found", ".git"];

@@ -65,7 +65,7 @@ async fn an_address_passes_a_proxy_the_tunnel_and_another_proxy() {
             agent.wait_for_capture("the request", |request| request["request"]["uri"] == format!("/v{version}")).await;
         assert!(captured["remote_addr"].as_str().unwrap().starts_with("127.0.0.3"), "{captured}");
 
-        // Who is not trusted may come, and is taken for who it is.
+        // A peer that is not a trusted proxy is the visitor itself.
         let direct = world.visitor().get(&tunnel.url(&format!("/direct{version}"))).await;
         assert_eq!(direct.text(), "hello");
         let received = &origin.wait_for_requests(&format!("/direct{version}"), 1).await[0];

@@ -66,7 +66,7 @@ const require = createRequire(import.meta.url);
   certificates[place] = pem;
   // The library fetches certificates itself; this one is nowhere but here.
   require("https").get = (address, call) => {
-    if (address !== place) throw new Error(`an address that nobody expected: ${address}`);
+    if (address !== place) throw new Error(`an unexpected address: ${address}`);
     const response = Object.assign(new EventEmitter(), { statusCode: 200 });
     call(response);
     response.emit("data", pem);

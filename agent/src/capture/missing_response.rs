@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What the connection showed in place of the response.
+/// The state of a connection that ended without a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingResponse {
     /// The few bytes that the local service sent instead.

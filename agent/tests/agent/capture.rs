@@ -88,7 +88,7 @@ async fn a_replay_reaches_the_service_and_is_captured() {
 
     for (body, status) in [
         (json!({"id": "0000000000000000"}), 404),
-        (json!({"id": id, "tunnel_name": "nobody"}), 404),
+        (json!({"id": id, "tunnel_name": "unknown"}), 404),
         (json!({}), 400),
         (json!({"id": 3}), 400),
         (json!({"id": id, "extra": 1}), 400),

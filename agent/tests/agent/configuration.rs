@@ -111,7 +111,7 @@ async fn a_taken_name_fails_with_the_servers_reason_and_can_be_retried() {
     let (status, body) = world.call("POST", "/api/tunnels", Some(body)).await;
     assert_eq!((status, body["error_code"].as_u64(), body["status_code"].as_u64()), (502, Some(103), Some(502)));
     assert_eq!(world.call("GET", "/api/tunnels/again", None).await.0, 404, "nothing is left behind");
-    world.server.refuse_host("nobody");
+    world.server.refuse_host("unknown");
     world.call("POST", "/api/configured/site/start", Some(json!({}))).await;
     world.wait_until(|_, list| list["tunnels"][0]["state"] == "running").await;
 }
@@ -131,6 +131,7 @@ async fn a_taken_web_address_and_an_unknown_tunnel_are_explained() {
     };
     let error = try_with("web_addr", taken.clone(), AutoStart::None).await.err().expect("taken");
     assert!(error.code == postern_api::Code::ListenFailed && error.message.contains(&taken), "{error}");
-    let error = try_with("metadata", "x".into(), AutoStart::Named(vec!["nobody".into()])).await.err().expect("unknown");
-    assert!(error.code == postern_api::Code::TunnelUnknown && error.message.contains("`nobody`"), "{error}");
+    let error =
+        try_with("metadata", "x".into(), AutoStart::Named(vec!["unknown".into()])).await.err().expect("unknown");
+    assert!(error.code == postern_api::Code::TunnelUnknown && error.message.contains("`unknown`"), "{error}");
 }

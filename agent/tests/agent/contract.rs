@@ -147,10 +147,10 @@ async fn every_error_has_a_number_a_status_a_message_and_a_code() {
     let part = |rest: &str| format!("{none}{rest}");
     let cases: Vec<(&str, String, Option<Json>, u16)> = vec![
         ("GET", "/api/nothing".into(), None, 404),
-        ("GET", "/api/tunnels/nobody".into(), None, 404),
+        ("GET", "/api/tunnels/unknown".into(), None, 404),
         ("POST", "/api/tunnels".into(), Some(json!({"name": "x", "proto": "http", "addr": 1, "no_such_key": 1})), 400),
-        ("DELETE", "/api/tunnels/nobody".into(), None, 404),
-        ("PATCH", "/api/tunnels/nobody".into(), Some(json!({})), 405),
+        ("DELETE", "/api/tunnels/unknown".into(), None, 404),
+        ("PATCH", "/api/tunnels/unknown".into(), Some(json!({})), 405),
         ("GET", "/api/requests/http?limit=many".into(), None, 400),
         ("GET", "/api/requests/http?nothing=1".into(), None, 400),
         ("GET", "/api/requests/http?filter=dur:1".into(), None, 400),
@@ -175,7 +175,7 @@ async fn every_error_has_a_number_a_status_a_message_and_a_code() {
         ("DELETE", "/api/requests/har".into(), None, 405),
         ("GET", "/api/events?since=x".into(), None, 400),
         ("POST", "/api/status".into(), Some(json!({})), 405),
-        ("POST", "/api/configured/nobody/start".into(), Some(json!({})), 404),
+        ("POST", "/api/configured/unknown/start".into(), Some(json!({})), 404),
     ];
     for (method, path, body, expected) in cases {
         let (status, answer) = world.call(method, &path, body).await;

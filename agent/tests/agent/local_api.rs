@@ -104,8 +104,8 @@ async fn responses_and_errors_are_json_of_one_shape() {
     assert_eq!(status["session"]["legs"][0]["region"], "local");
     assert_eq!(status["capture"]["limit"], 50 << 20);
     for (method, path, body, expected) in [
-        ("GET", "/api/tunnels/nobody", None, 404),
-        ("DELETE", "/api/tunnels/nobody", None, 404),
+        ("GET", "/api/tunnels/unknown", None, 404),
+        ("DELETE", "/api/tunnels/unknown", None, 404),
         ("GET", "/api/requests/http/0123", None, 404),
         ("GET", "/api/requests/http?limit=x", None, 400),
         ("GET", "/api/nothing", None, 404),
@@ -113,8 +113,8 @@ async fn responses_and_errors_are_json_of_one_shape() {
         ("POST", "/api/tunnels", Some(json!({})), 400),
         ("POST", "/api/tunnels", Some(json!([])), 400),
         ("POST", "/api/tunnels", Some(json!({"name": "a", "proto": "http", "addr": 1, "oauth": {}})), 400),
-        ("POST", "/api/configured/nobody/start", Some(json!({})), 404),
-        ("POST", "/api/configured/nobody/stop", Some(json!({})), 404),
+        ("POST", "/api/configured/unknown/start", Some(json!({})), 404),
+        ("POST", "/api/configured/unknown/stop", Some(json!({})), 404),
     ] {
         let (status, body) = world.call(method, path, body).await;
         assert_eq!(status, expected, "{method} {path}: {body}");

@@ -42,7 +42,7 @@ pub fn scopes(scopes: &mut Vec<String>, field: &str) -> Result<()> {
     once(scopes);
     count(scopes.len(), SCOPE_LIMIT, field)?;
     for scope in scopes {
-        // What RFC 6749 allows in a scope.
+        // The characters that RFC 6749, section 3.3, allows in a scope.
         let plain = scope.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\');
         if scope.is_empty() || scope.len() > SCOPE_LENGTH || !plain {
             let sentence = format!(

@@ -51,7 +51,7 @@ fn issuer(text: &str) -> Result<()> {
         Ok(url) if text.bytes().all(|byte| byte.is_ascii_graphic()) && text.contains("://") => url,
         _ => return refuse("is not an address"),
     };
-    // What may be a password is not repeated.
+    // The text may be a password, so the error does not repeat it.
     if !url.username().is_empty() || url.password().is_some() || text.contains('@') {
         return refuse("has a user name in it");
     }

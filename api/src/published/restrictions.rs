@@ -60,7 +60,7 @@ pub fn admits<'a>(
 /// Error for an address that is not allowed.
 pub fn denied(part: RestrictionType, address: IpAddr) -> Error {
     let address = address.to_canonical();
-    let rescue = "Whoever is locked out runs `postern-server unlock` on the server's own machine.";
+    let rescue = "If you are locked out, run `postern-server unlock` on the server's own machine.";
     let (code, message) = match part {
         RestrictionType::Api => {
             (Code::ApiAddressDenied, format!("The address {address} may not use the management API. {rescue}"))
@@ -101,14 +101,14 @@ mod tests {
     fn each_enforced_restriction_of_the_part_must_let_the_address_pass() {
         use RestrictionType::{Agent, Api};
         type Case<'a> = (&'a [(RestrictionType, bool, &'a [&'a str])], bool, usize);
-        let (here, elsewhere, nobody): (&[&str], &[&str], &[&str]) = (&["10.0.0.0/8"], &["192.0.2.0/24"], &[]);
+        let (here, elsewhere, no_network): (&[&str], &[&str], &[&str]) = (&["10.0.0.0/8"], &["192.0.2.0/24"], &[]);
         let table: &[Case<'_>] = &[
             (&[], true, 0),
             (&[(Api, true, here)], true, 0),
-            (&[(Api, true, nobody)], false, 0),
+            (&[(Api, true, no_network)], false, 0),
             (&[(Api, true, here), (Api, true, elsewhere)], false, 0),
-            (&[(Api, false, elsewhere), (Api, true, here), (Api, false, nobody)], true, 2),
-            (&[(Agent, true, nobody)], true, 0),
+            (&[(Api, false, elsewhere), (Api, true, here), (Api, false, no_network)], true, 2),
+            (&[(Agent, true, no_network)], true, 0),
         ];
         for (list, expected, warnings) in table {
             let restrictions: Vec<_> =

@@ -40,7 +40,7 @@ async fn keys_and_credentials_belong_to_their_owner() {
 async fn other_users_may_do_everything_except_for_users() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
-    let user = operator.id("/users", &json!({"name": "somebody"})).await;
+    let user = operator.id("/users", &json!({"name": "some user"})).await;
     let item = format!("/users/{user}");
     stranger.get("/users").await.refused(Code::AdminNeeded);
     stranger.post("/users", &json!({"name": "x", "admin": true})).await.refused(Code::AdminNeeded);

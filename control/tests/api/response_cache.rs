@@ -46,7 +46,7 @@ async fn every_write_shows_in_the_next_read() {
 async fn a_cached_response_is_not_shown_to_callers_without_access() {
     let world = World::start().await;
     let operator = world.operator().await;
-    let user = operator.id("/users", &json!({"name": "somebody"})).await;
+    let user = operator.id("/users", &json!({"name": "some user"})).await;
     let key = operator.made("/api_keys", &json!({"owner_id": user})).await;
     let text = key["token"].as_str().expect("shown once").to_owned();
     let other = world.caller(&text);

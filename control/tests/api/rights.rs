@@ -93,7 +93,7 @@ async fn only_administrators_have_access_to_users_and_bots() {
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let plain = Bot::made_by(&operator, json!({"name": "plain"})).await;
     let chief = Bot::made_by(&operator, json!({"name": "chief", "admin": true})).await;
-    for (path, name) in [("/users", "somebody"), ("/bot_users", "some bot")] {
+    for (path, name) in [("/users", "some user"), ("/bot_users", "some bot")] {
         let item = format!("{path}/{}", operator.id(path, &json!({"name": name})).await);
         for caller in [&stranger, &plain.caller(&world)] {
             caller.get(path).await.refused(Code::AdminNeeded);

@@ -23,7 +23,7 @@ pub(crate) struct TraceDecision {
     pub(crate) took: Duration,
 }
 
-/// What a request or connection reached, and the decisions of all modules, in order. An empty trace allocates
+/// Edge, route and endpoint that a request or connection reached, and the decisions of all modules in order. An empty trace allocates
 /// nothing.
 #[derive(Clone, Default)]
 pub(crate) struct Trace {
@@ -38,7 +38,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Of a request that arrives at this moment.
+    /// Begins the trace of a request that arrives now.
     pub(crate) fn begin() -> Self {
         Trace { started_at: Some(Instant::now()), ..Trace::default() }
     }

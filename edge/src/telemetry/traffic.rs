@@ -20,7 +20,7 @@ pub(crate) const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 /// All that is counted.
 #[derive(Default)]
 pub(crate) struct Traffic {
-    /// Of everything together.
+    /// The sum of all traffic.
     all: TrafficCounter,
     /// Locked once a second, by configuration changes and by queries; never by a request.
     state: Mutex<TrafficState>,

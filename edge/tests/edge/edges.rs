@@ -130,7 +130,7 @@ async fn weights_one_to_three_hold_over_four_thousand_requests() {
     assert!(chi_square < 15.1, "{one} to {three}");
     world.backends([("bkdwd_1", weighted(&[("bkdhr_1", 0)]))]).await;
     let answer = visitor::get(&world, "shop.localhost", "/").await;
-    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_6515"), "nobody has a weight");
+    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_6515"), "no backend has a weight");
 }
 
 #[tokio::test]
@@ -156,7 +156,7 @@ async fn failover_continues_only_when_a_backend_cannot_be_dialed() {
     world.https_edge(https(&["shop.localhost"], &routes)).await;
     let post = "POST / HTTP/1.1\r\nHost: shop.localhost\r\nContent-Length: 5\r\n\r\nhello";
     let mut visitor = visitor::https(&world, "shop.localhost").await;
-    assert_eq!(visitor.ask(post).await.text(), "hello", "nobody is up and nothing listens: the third is asked");
+    assert_eq!(visitor.ask(post).await.text(), "hello", "neither the first nor the second is up: the third is tried");
     let answer = visitor.ask("GET /page HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
     assert_eq!((answer.status, answer.text().as_str()), (503, "sorry"));
 
@@ -228,7 +228,7 @@ async fn a_required_login_cannot_be_bypassed() {
     let answer = program.ask(asked).await;
     assert_eq!((answer.status, answer.code()), (401, "ERR_POSTERN_3100"));
     let answer = visitor::get(&world, "shop.localhost", "/private/x").await;
-    assert_eq!((answer.status, answer.code()), (502, "ERR_POSTERN_5208"), "nobody is there to ask");
+    assert_eq!((answer.status, answer.code()), (502, "ERR_POSTERN_5208"), "no backend is reachable");
     assert_eq!(visitor::get(&world, "shop.localhost", "/").await.text(), "in");
 }
 
@@ -295,5 +295,5 @@ async fn acme_challenges_are_served_while_there_are_any_and_forwarded_otherwise(
     let connector = crate::kit::connector(&world, &[b"acme-tls/1"]);
     let stream = tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap();
     let refused = connector.connect(ServerName::try_from("passed.localhost").unwrap(), stream).await;
-    assert!(refused.is_err(), "nobody waits for a proof any more");
+    assert!(refused.is_err(), "no proof is pending");
 }

@@ -1,7 +1,7 @@
 //! Local services that speak HTTP/2: trailers, bidirectional streams, shared connections.
 
 use crate::kit::{
-    PATIENCE, World,
+    WAIT_TIMEOUT, World,
     agent::Agent,
     edges::{below, failover, group, https, to},
     h2c::{H2c, say, stream, streaming},
@@ -44,12 +44,12 @@ async fn a_call_passes_with_its_trailers_and_the_visitor_address() {
         .header("content-type", "application/grpc")
         .body(Full::from("an order"))
         .unwrap();
-    let response = timeout(PATIENCE, visitor.send_request(request)).await.unwrap().unwrap();
+    let response = timeout(WAIT_TIMEOUT, visitor.send_request(request)).await.unwrap().unwrap();
     assert_eq!(
         (response.status(), &response.headers()["content-type"]),
         (StatusCode::OK, &"application/grpc".parse().unwrap())
     );
-    let body = timeout(PATIENCE, response.into_body().collect()).await.unwrap().unwrap();
+    let body = timeout(WAIT_TIMEOUT, response.into_body().collect()).await.unwrap().unwrap();
     let trailers = body.trailers().expect("trailers").clone();
     assert_eq!(
         (&trailers["grpc-status"], &trailers["grpc-message"]),
@@ -71,14 +71,14 @@ async fn both_sides_stream_at_the_same_time() {
     let mut visitor = streaming(&world, HOST).await;
     let (mut to, body) = stream();
     let request = Request::post(format!("https://{HOST}/chat")).body(body).unwrap();
-    let mut answer = timeout(PATIENCE, visitor.send_request(request)).await.unwrap().unwrap().into_body();
+    let mut answer = timeout(WAIT_TIMEOUT, visitor.send_request(request)).await.unwrap().unwrap().into_body();
     for word in ["one", "two", "three"] {
         say(&mut to, word).await;
-        let frame = timeout(PATIENCE, answer.frame()).await.expect("at once").unwrap().unwrap();
+        let frame = timeout(WAIT_TIMEOUT, answer.frame()).await.expect("at once").unwrap().unwrap();
         assert_eq!(frame.into_data().unwrap(), word, "each word comes back before the next one is said");
     }
     drop(to);
-    let last = timeout(PATIENCE, answer.frame()).await.unwrap().unwrap().unwrap();
+    let last = timeout(WAIT_TIMEOUT, answer.frame()).await.unwrap().unwrap().unwrap();
     assert_eq!(last.into_trailers().unwrap()["grpc-status"], "0");
     assert!(answer.frame().await.is_none());
 }
@@ -110,7 +110,7 @@ async fn many_requests_share_one_connection() {
         let mut visitor = visitor.clone();
         async move { whole(visitor.send_request(get("/together/40")).await.unwrap()).await }
     });
-    let answers = timeout(PATIENCE, futures::future::join_all(asked)).await.expect("all are served at once");
+    let answers = timeout(WAIT_TIMEOUT, futures::future::join_all(asked)).await.expect("all are served at once");
     assert!(answers.iter().all(|(parts, _)| parts.status == StatusCode::OK));
     assert_eq!(service.connections(), 1);
 }
@@ -124,7 +124,7 @@ async fn a_service_with_few_concurrent_streams_gets_more_connections() {
         let mut visitor = visitor.clone();
         async move { whole(visitor.send_request(get("/together/12")).await.unwrap()).await }
     });
-    let answers = timeout(PATIENCE, futures::future::join_all(asked)).await.expect("nobody waits for another one");
+    let answers = timeout(WAIT_TIMEOUT, futures::future::join_all(asked)).await.expect("no request waits for another");
     assert!(answers.iter().all(|(parts, _)| parts.status == StatusCode::OK));
     assert_eq!(service.connections(), 4);
 }
@@ -181,7 +181,7 @@ async fn a_visitor_who_leaves_cancels_only_their_own_request() {
     .await;
     asked.abort();
     until("the local service hears of it", || service.told.given_up.load(Ordering::SeqCst) == 1).await;
-    assert_eq!(timeout(PATIENCE, other).await.unwrap().unwrap().0.status, StatusCode::OK);
+    assert_eq!(timeout(WAIT_TIMEOUT, other).await.unwrap().unwrap().0.status, StatusCode::OK);
     assert_eq!(service.connections(), 1);
 }
 
@@ -202,10 +202,10 @@ async fn stopping_the_tunnel_ends_its_connections() {
     let mut visitor = streaming(&world, HOST).await;
     let (_to, body) = stream();
     let request = Request::post(format!("https://{HOST}/chat")).body(body).unwrap();
-    let mut answer = timeout(PATIENCE, visitor.send_request(request)).await.unwrap().unwrap().into_body();
+    let mut answer = timeout(WAIT_TIMEOUT, visitor.send_request(request)).await.unwrap().unwrap().into_body();
     agent.session.unbind(0);
     agent.session.unbind(1);
-    let broken = timeout(PATIENCE, answer.frame()).await.expect("in time");
+    let broken = timeout(WAIT_TIMEOUT, answer.frame()).await.expect("in time");
     assert!(broken.is_none_or(|frame| frame.is_err()), "the stream does not go on");
     until("nothing is left", || service.told.ended.load(Ordering::SeqCst) == 1).await;
 }

@@ -236,7 +236,7 @@ async fn failures_name_their_cause() {
     .await;
     agent.http(Some("rude"), rude.address).await.unwrap();
     for (host, status, code) in [
-        ("nobody.localhost", 404, "ERR_POSTERN_3200"),
+        ("unknown.localhost", 404, "ERR_POSTERN_3200"),
         ("down.localhost", 502, "ERR_POSTERN_8012"),
         ("slow.localhost", 504, "ERR_POSTERN_3008"),
         ("babble.localhost", 502, "ERR_POSTERN_3004"),
@@ -328,7 +328,7 @@ async fn large_bodies_pass_unchanged_in_both_directions() {
     let (mut reader, mut received) = (reader, Vec::new());
     let mut piece = vec![0; 65536];
     while received.len() < body.len() {
-        let read = tokio::time::timeout(crate::kit::PATIENCE, reader.read(&mut piece)).await.unwrap().unwrap();
+        let read = tokio::time::timeout(crate::kit::WAIT_TIMEOUT, reader.read(&mut piece)).await.unwrap().unwrap();
         assert!(read > 0, "ended after {} bytes", received.len());
         received.extend_from_slice(&piece[..read]);
         if received.len() > body.len() {
@@ -338,7 +338,7 @@ async fn large_bodies_pass_unchanged_in_both_directions() {
     let start = received.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
     let mut echoed = received.split_off(start);
     while echoed.len() < body.len() {
-        let read = tokio::time::timeout(crate::kit::PATIENCE, reader.read(&mut piece)).await.unwrap().unwrap();
+        let read = tokio::time::timeout(crate::kit::WAIT_TIMEOUT, reader.read(&mut piece)).await.unwrap().unwrap();
         assert!(read > 0);
         echoed.extend_from_slice(&piece[..read]);
     }
@@ -366,7 +366,7 @@ async fn draining_lets_open_requests_finish_and_takes_no_new_visitors() {
     let mut visitor = visitor::https(&world, "slow.localhost").await;
     visitor.say(b"GET / HTTP/1.1\r\nHost: slow.localhost\r\n\r\n").await;
     until("the request has arrived", || !origin.heard().is_empty()).await;
-    let draining = tokio::spawn(world.edge.drain(crate::kit::PATIENCE));
+    let draining = tokio::spawn(world.edge.drain(crate::kit::WAIT_TIMEOUT));
     while tokio::net::TcpStream::connect(address).await.is_ok() {
         tokio::task::yield_now().await;
     }

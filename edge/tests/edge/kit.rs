@@ -28,7 +28,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An edge and what tests need to know about it.
 pub(crate) struct World {
@@ -81,7 +81,7 @@ impl World {
         let wanted = self.publish.borrow().revision;
         let mut reached = self.reached.clone();
         let waiting = reached.wait_for(|revision| *revision >= wanted);
-        tokio::time::timeout(PATIENCE, waiting).await.expect("applied in time").expect("the edge runs");
+        tokio::time::timeout(WAIT_TIMEOUT, waiting).await.expect("applied in time").expect("the edge runs");
     }
 
     /// One more credential, with these ACL rules.
@@ -124,7 +124,7 @@ pub(crate) fn credential(token: &Token, rules: &[&str]) -> Credential {
 
 /// Waits for a condition and names it on failure.
 pub(crate) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + WAIT_TIMEOUT;
     while !condition() {
         assert!(tokio::time::Instant::now() < deadline, "did not happen in time: {what}");
         tokio::time::sleep(Duration::from_millis(2)).await;

@@ -77,7 +77,7 @@ async fn only_certificates_of_the_configured_authorities_are_accepted() {
     }
     world.https_edge(edge(HOST, only_for(&[]))).await;
     let refused = connect(&world, &side(&world, Some(&one.issue("ada")), &TLS13), HOST).await;
-    assert!(refused.is_err(), "without an authority nobody comes in");
+    assert!(refused.is_err(), "without an authority no visitor is admitted");
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn changed_rules_apply_to_open_connections() {
     assert_eq!(standing.ask(ASK).await.status, 200, "a change of routes changes no rules");
 
     world.https_edge(edge(HOST, only_for(&[&two]))).await;
-    assert_eq!(standing.ask(ASK).await.status, 421, "certified by somebody who is no longer trusted");
+    assert_eq!(standing.ask(ASK).await.status, 421, "certified by an authority that is no longer trusted");
     assert_eq!(turned_away(&world, &ada, HOST).await, AlertDescription::UnknownCA, "and no session is resumed");
     let mut standing = comes_in(&world, &bob, HOST).await;
     assert_eq!(standing.ask(ASK).await.status, 200);
@@ -278,7 +278,11 @@ async fn an_uploaded_certificate_is_shown_from_the_next_handshake_on() {
     world.change(|published| published.certificates = Arc::new(vec![Arc::new(certificate)]));
     world.applied().await;
     connect(&world, &uploaded, "a.shop.localhost").await.expect("the uploaded one");
-    assert_eq!(standing.ask("GET / HTTP/1.1\r\nHost: a.shop.localhost\r\n\r\n").await.status, 200, "nobody is cut");
+    assert_eq!(
+        standing.ask("GET / HTTP/1.1\r\nHost: a.shop.localhost\r\n\r\n").await.status,
+        200,
+        "open connections stay"
+    );
     connect(&world, &authority, "a.b.shop.localhost").await.expect("a wildcard stands for one label");
     world.change(|published| published.certificates = Arc::default());
     world.applied().await;

@@ -1,7 +1,7 @@
 //! Proxies in front of the edge: whom it believes about who a visitor is, and what counts then.
 
 use crate::kit::{
-    PATIENCE, World,
+    WAIT_TIMEOUT, World,
     agent::Agent,
     connector,
     origin::Origin,
@@ -186,7 +186,7 @@ async fn connections_are_counted_by_visitor() {
     let answer = third.ask(request).await;
     assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3020"), "{}", answer.text());
     assert_eq!(answer.header("retry-after"), Some("1"));
-    assert_eq!(tokio::time::timeout(PATIENCE, third.rest()).await.unwrap(), b"");
+    assert_eq!(tokio::time::timeout(WAIT_TIMEOUT, third.rest()).await.unwrap(), b"");
     let mut another = Visitor::on(from_proxy(world.edge.http_addr()).await);
     another.say(b"PROXY TCP4 198.51.100.7 192.0.2.1 5000 443\r\n").await;
     assert_eq!(another.ask(request).await.status, 404);

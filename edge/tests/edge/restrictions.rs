@@ -55,7 +55,7 @@ async fn every_endpoint_is_closed_to_an_address_that_is_not_allowed_and_open_aga
 
     world.restrict(&[restriction("ipx_1", RestrictionType::Endpoints, true, "203.0.113.0/24")]).await;
     assert_eq!(kept.ask(request).await.code(), "ERR_POSTERN_3205", "on a connection that stands");
-    for host in ["edge.test", "tunnel.localhost", "nobody.test"] {
+    for host in ["edge.test", "tunnel.localhost", "unknown.test"] {
         let answer = visitor::get(&world, host, "/").await;
         assert_eq!((answer.status, answer.code()), (403, "ERR_POSTERN_3205"), "{host}");
     }

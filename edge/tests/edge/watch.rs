@@ -67,7 +67,7 @@ async fn every_request_is_an_entry_with_its_way_and_its_bytes() {
     assert_eq!((decision.module.as_str(), decision.rule.as_str()), ("ip_restriction", "ipr_127.0.0.0/8"));
     assert_eq!(decision.verdict, Verdict::Passed);
 
-    let answer = visitor::get(&world, "nobody.test", "/").await;
+    let answer = visitor::get(&world, "unknown.test", "/").await;
     let entry = next(&entries).await;
     assert_eq!(
         (entry.status, entry.error_code, entry.bytes_out),
@@ -96,12 +96,12 @@ async fn a_connection_is_an_entry_when_it_is_over() {
 async fn what_an_edge_turns_away_is_kept_and_named_until_the_edge_is_gone() {
     let world = World::start().await;
     world.backends([("bkdhr_1", response(200, "fixed"))]).await;
-    let nobody = || Settings { ip_restriction: rules("203.0.113.0/24"), ..to("bkdhr_1") };
-    world.https_edge(https(&["a.test"], &[below("/", to("bkdhr_1")), below("/in", nobody())])).await;
-    world.tls_edge(tls("b.test", nobody())).await;
+    let closed = || Settings { ip_restriction: rules("203.0.113.0/24"), ..to("bkdhr_1") };
+    world.https_edge(https(&["a.test"], &[below("/", to("bkdhr_1")), below("/in", closed())])).await;
+    world.tls_edge(tls("b.test", closed())).await;
     let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     world.change(|published| {
-        let edge = TcpEdge { id: "edgtcp_1".into(), ports: vec![port], settings: nobody() };
+        let edge = TcpEdge { id: "edgtcp_1".into(), ports: vec![port], settings: closed() };
         published.tcp_edges.insert_mut(edge.id.clone(), Arc::new(edge));
     });
     world.applied().await;
@@ -136,7 +136,7 @@ async fn what_an_edge_turns_away_is_kept_and_named_until_the_edge_is_gone() {
 #[tokio::test]
 async fn a_handshake_that_comes_to_nothing_is_an_entry() {
     let (world, entries) = world().await;
-    // Somebody who only looks whether anybody listens is not worth one.
+    // A port probe without a byte gets no line.
     drop(tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap());
     let mut rude = visitor::Visitor::on(tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap());
     rude.say(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n").await;

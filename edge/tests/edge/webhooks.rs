@@ -56,7 +56,7 @@ fn trials(field: &Field) -> Vec<Trial<'_>> {
         let secret = secret_of(*provider, "right");
         let sending = Sending { path: "/", secret: &secret, second: 1_700_000_000, number: 0 };
         let forms = (0..).take_while(|form| hook(*provider, *form, &sending).is_some()).count();
-        assert!(forms > 0, "nobody sends as `{}`", provider.name());
+        assert!(forms > 0, "no sender for `{}`", provider.name());
         trials.extend((0..forms).map(|form| Trial { field, provider: *provider, form }));
     }
     trials

@@ -33,7 +33,7 @@ const AUDIENCE = "403 ERR_POSTERN_5205";
 const NONCE = "403 ERR_POSTERN_5206";
 const EXPIRED = "403 ERR_POSTERN_5207";
 const NOT_YET = "403 ERR_POSTERN_5209";
-const SOMEBODY_ELSE = "403 ERR_POSTERN_5210";
+const OTHER_ACCOUNT = "403 ERR_POSTERN_5210";
 const MIXED_UP = "403 ERR_POSTERN_3107";
 const REFUSED = "403 ERR_POSTERN_3103";
 
@@ -59,7 +59,7 @@ const refused: [what: string, lies: () => Lies, how: string][] = [
   [
     "userinfo about another account",
     () => ({ userinfo: { sub: "root", email: "root@example.test" } }),
-    SOMEBODY_ELSE,
+    OTHER_ACCOUNT,
   ],
   ["an answer in another provider's name", () => ({ iss: "https://elsewhere.test" }), MIXED_UP],
   ["an answer without the name it promised", () => ({ iss: null }), MIXED_UP],

@@ -1,8 +1,7 @@
 //! The server's end of a session.
 
-use super::HANDSHAKE_TIMEOUT;
-
 use super::{
+    HANDSHAKE_TIMEOUT,
     handshake::ADOPTED,
     multiplexer::{self, Driver, MAX_OVERFLOW_STREAMS, Multiplexer},
     pool::Pool,

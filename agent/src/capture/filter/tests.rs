@@ -19,21 +19,21 @@ struct Model {
     header: (String, String),
     body: String,
     chunked: bool,
-    answer: Option<Answer>,
+    answer: Option<SampleResponse>,
     pinned: bool,
     replayed: bool,
     note: Option<String>,
 }
 
 #[derive(Clone, Debug)]
-struct Answer {
+struct SampleResponse {
     status: u16,
     kind: String,
     body: String,
     millis: u64,
 }
 
-/// What a test asks, as the test itself understands it.
+/// A test of the filter, evaluated independently.
 #[derive(Clone, Debug)]
 enum Question {
     FilterField(&'static str, &'static str, String),
@@ -171,7 +171,7 @@ impl Model {
         conversation.request_bytes(&self.request_bytes());
         let exchange = store.page(u64::MAX, 1).remove(0);
         if let Some(answer) = &self.answer {
-            let Answer { status, kind, body, .. } = answer;
+            let SampleResponse { status, kind, body, .. } = answer;
             let text = format!(
                 "HTTP/1.1 {status} Said\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n{body}",
                 body.len()
@@ -192,7 +192,7 @@ fn word() -> impl Strategy<Value = String> {
 
 fn model() -> impl Strategy<Value = Model> {
     let answer = (200u16..600, "[a-c]{1,4}/[a-cA-C]{1,4}", "[a-cA-Cé0-9 ]{0,12}", 0u64..900)
-        .prop_map(|(status, kind, body, millis)| Answer { status, kind, body, millis });
+        .prop_map(|(status, kind, body, millis)| SampleResponse { status, kind, body, millis });
     let texts = (
         "GET|POST|PATCH",
         "/[a-cA-C/]{0,8}",
@@ -305,7 +305,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_would_be_right() {
         ("()", 2, "is missing"),
         ("body~\"a", 6, "never closed"),
         ("body~\"(\"", 6, "not a regular expression"),
-        ("path:", 6, "a value is missing"),
+        ("path:", 6, "A value is missing"),
         ("path>5", 6, "contains"),
         ("dur>500", 5, "`dur>500ms`"),
         ("dur:500ms", 5, "`dur>500ms`"),

@@ -47,7 +47,7 @@ fn login_modules_are_read_and_checked() {
     for (keys, sentence) in [
         (json!({"oauth": {"provider": "myspace"}}), "oauth.provider: Is not a known provider"),
         (json!({"oauth": {}}), "oauth.provider: Is missing"),
-        (json!({"oauth": {"provider": "google", "allow_emails": ["nobody"]}}), "oauth.allow_emails: `nobody`"),
+        (json!({"oauth": {"provider": "google", "allow_emails": ["unknown"]}}), "oauth.allow_emails: `unknown`"),
         (json!({"oauth": {"provider": "google", "client_secret": "planted"}}), "oauth.client_id: "),
         (json!({"oidc": {"issuer_url": "http://id.test"}}), "oidc.issuer_url: `issuer_url` is"),
         (json!({"oidc": {"allow_emails": ["a@b.c"]}}), "oidc.allow_emails: The issuer decides"),

@@ -8,7 +8,7 @@ use tokio::{
     time::timeout,
 };
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn server() -> ServerAddress {
     ServerAddress { host: "server.test".into(), port: 4443 }
@@ -28,7 +28,7 @@ async fn says(script: Vec<(usize, &'static [u8])>) -> (SocketAddr, tokio::task::
             stream.write_all(answer).await.expect("received");
         }
         let mut rest = Vec::new();
-        let _ = timeout(PATIENCE, stream.read_to_end(&mut rest)).await;
+        let _ = timeout(WAIT_TIMEOUT, stream.read_to_end(&mut rest)).await;
         all.extend(rest);
         all
     });
@@ -37,7 +37,7 @@ async fn says(script: Vec<(usize, &'static [u8])>) -> (SocketAddr, tokio::task::
 
 async fn reach(proxy: &str, remote: SocketAddr) -> io::Result<BoxedTransport> {
     let proxy = Proxy::parse(proxy).expect("a proxy");
-    timeout(PATIENCE, connect(remote, Some(&proxy), &server())).await.expect("in time").map(|(way, _)| way)
+    timeout(WAIT_TIMEOUT, connect(remote, Some(&proxy), &server())).await.expect("in time").map(|(way, _)| way)
 }
 
 #[tokio::test]

@@ -169,7 +169,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
             json!({"labels": {"other": "label", "more": ""}}),
             &["labels", "tunnels"],
         ),
-        kind("/users", "users", "usr_", json!({"name": "somebody else", "admin": true}), &["name", "admin"]),
+        kind("/users", "users", "usr_", json!({"name": "another user", "admin": true}), &["name", "admin"]),
     ]
 }
 

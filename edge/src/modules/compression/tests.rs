@@ -127,7 +127,7 @@ fn other_responses_stay_unchanged() {
         assert_eq!(body.to_bytes().len(), size);
     }
     let after = through(None, full(&[TEXT], 200, 1000));
-    assert!(!after.headers().contains_key(header::CONTENT_ENCODING), "nobody asked");
+    assert!(!after.headers().contains_key(header::CONTENT_ENCODING), "not requested");
     let after = stage(None, Some(Coding::Gzip), full(&[TEXT], 200, 1000), &mut Trace::default());
     assert!(!after.headers().contains_key(header::CONTENT_ENCODING), "the module is not set");
 }

@@ -27,7 +27,7 @@ fn the_answer_proves_that_the_key_was_read() {
         (&answer.headers()[header::UPGRADE], &answer.headers()[header::CONNECTION]),
         (&"websocket".parse().expect("a value"), &"Upgrade".parse().expect("a value"))
     );
-    assert!(!answer.headers().contains_key(header::SEC_WEBSOCKET_PROTOCOL), "nobody offered one");
+    assert!(!answer.headers().contains_key(header::SEC_WEBSOCKET_PROTOCOL), "none was offered");
     assert!(!answer.headers().contains_key(header::SEC_WEBSOCKET_EXTENSIONS), "there are none here");
 }
 

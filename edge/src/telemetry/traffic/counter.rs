@@ -48,7 +48,7 @@ impl TrafficOutcome {
 }
 
 impl ReachedCounters {
-    /// Of each of them.
+    /// Iterates over the counters that the request reached.
     pub(crate) fn each(&self) -> impl Iterator<Item = &TrafficCounter> {
         [&self.edge, &self.route, &self.tunnel].into_iter().flatten().map(Arc::as_ref)
     }

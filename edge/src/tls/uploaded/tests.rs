@@ -113,7 +113,7 @@ fn what_was_chosen_for_a_reserved_domain_wins_where_it_fits() {
         ecdsa("new", &["a.test", "b.c.test"], 50, 1000),
         ecdsa("chosen", &["a.test", "*.c.test"], 0, 100),
     ]);
-    let choices = [("a.test", "chosen"), ("*.c.test", "chosen"), ("gone.test", "nobody")];
+    let choices = [("a.test", "chosen"), ("*.c.test", "chosen"), ("gone.test", "none")];
     published.domain_certificates = Arc::new(
         choices.map(|(domain, id)| (domain.to_owned(), DomainCertificate::Chosen(id.to_owned()))).into_iter().collect(),
     );

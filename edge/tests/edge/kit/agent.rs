@@ -129,7 +129,7 @@ impl Agent {
     }
 
     pub(crate) async fn ended(&self) -> SessionEnd {
-        tokio::time::timeout(super::PATIENCE, self.session.closed()).await.expect("the session ends")
+        tokio::time::timeout(super::WAIT_TIMEOUT, self.session.closed()).await.expect("the session ends")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Certificate authorities of visitors, their certificates, and visitors who present them.
 
-use super::{PATIENCE, World, visitor::Visitor};
+use super::{WAIT_TIMEOUT, World, visitor::Visitor};
 use rcgen::{BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, SanType};
 use rustls::{
     AlertDescription, ClientConfig, RootCertStore, SupportedProtocolVersion,
@@ -117,7 +117,7 @@ pub(crate) async fn turned_away(world: &World, side: &Arc<ClientConfig>, name: &
             // In TLS 1.3, the client finishes its handshake before the edge verifies the certificate.
             let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n").await;
             let mut heard = Vec::new();
-            let read = timeout(PATIENCE, stream.read_to_end(&mut heard)).await.expect("in time");
+            let read = timeout(WAIT_TIMEOUT, stream.read_to_end(&mut heard)).await.expect("in time");
             assert_eq!(String::from_utf8_lossy(&heard), "", "nothing is said but the alert");
             read.expect_err("an alert, not a quiet end")
         }

@@ -1,6 +1,6 @@
 //! HTTP/2 frame by frame, for requests that no proper client sends.
 
-use super::{PATIENCE, World, visitor};
+use super::{WAIT_TIMEOUT, World, visitor};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -98,7 +98,7 @@ impl Frames {
         frame.extend_from_slice(&stream.to_be_bytes());
         frame.extend_from_slice(payload);
         let sent = async { self.stream.write_all(&frame).await.is_ok() && self.stream.flush().await.is_ok() };
-        timeout(PATIENCE, sent).await.expect("taken in time")
+        timeout(WAIT_TIMEOUT, sent).await.expect("taken in time")
     }
 
     /// A whole request without a body.
@@ -117,7 +117,7 @@ impl Frames {
             self.stream.read_exact(&mut payload).await.ok()?;
             Some(Frame { kind: head[3], flags: head[4], stream, payload })
         };
-        timeout(PATIENCE, read).await.expect("the edge says something in time")
+        timeout(WAIT_TIMEOUT, read).await.expect("the edge says something in time")
     }
 
     /// Waits for the outcome of a request.

@@ -25,7 +25,7 @@ use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 /// Echoes the body chunk by chunk, with `grpc-status: 0` at the end.
 pub(crate) struct H2c {
     pub(crate) address: SocketAddr,
-    pub(crate) told: Arc<Told>,
+    pub(crate) told: Arc<H2cRecords>,
     /// Ends every connection gracefully.
     goodbye: Arc<Notify>,
     task: JoinHandle<()>,
@@ -33,7 +33,7 @@ pub(crate) struct H2c {
 
 /// Records of the service.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct H2cRecords {
     pub(crate) connections: AtomicUsize,
     pub(crate) ended: AtomicUsize,
     /// Requests that were canceled before the response.
@@ -55,7 +55,7 @@ impl H2c {
     pub(crate) async fn allowing(streams: Option<u32>) -> H2c {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let told: Arc<Told> = Arc::default();
+        let told: Arc<H2cRecords> = Arc::default();
         let goodbye: Arc<Notify> = Arc::default();
         let leaving = goodbye.clone();
         let tells = told.clone();
@@ -98,7 +98,7 @@ impl Drop for H2c {
     }
 }
 
-struct GivenUp(Option<Arc<Told>>);
+struct GivenUp(Option<Arc<H2cRecords>>);
 
 impl Drop for GivenUp {
     fn drop(&mut self) {
@@ -110,7 +110,7 @@ impl Drop for GivenUp {
 
 async fn answer(
     request: Request<Incoming>,
-    told: Arc<Told>,
+    told: Arc<H2cRecords>,
 ) -> Result<Response<UnsyncBoxBody<Bytes, hyper::Error>>, Infallible> {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path().to_owned();

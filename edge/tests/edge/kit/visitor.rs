@@ -1,6 +1,6 @@
 //! Visitors: raw bytes over TLS or TCP, and HTTP/2 with hyper.
 
-use super::{PATIENCE, World};
+use super::{WAIT_TIMEOUT, World};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -19,13 +19,13 @@ pub(crate) struct Visitor<S> {
 
 /// A raw HTTP/1.1 response.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
+impl TestResponse {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
             let (found, value) = line.split_once(':')?;
@@ -58,7 +58,7 @@ pub(crate) async fn plain(world: &World) -> Visitor<TcpStream> {
 }
 
 /// `GET` on a connection of its own.
-pub(crate) async fn get(world: &World, host: &str, path: &str) -> Answer {
+pub(crate) async fn get(world: &World, host: &str, path: &str) -> TestResponse {
     https(world, host).await.ask(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n")).await
 }
 
@@ -78,16 +78,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Visitor<S> {
         self.stream.flush().await.unwrap();
     }
 
-    pub(crate) async fn ask(&mut self, request: &str) -> Answer {
+    pub(crate) async fn ask(&mut self, request: &str) -> TestResponse {
         self.say(request.as_bytes()).await;
         self.answer(request.starts_with("HEAD")).await
     }
 
-    pub(crate) async fn answer(&mut self, headless: bool) -> Answer {
+    pub(crate) async fn answer(&mut self, headless: bool) -> TestResponse {
         let head = self.read_until(b"\r\n\r\n").await;
         let head = String::from_utf8(head).unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        let mut answer = Answer { status, head, body: Vec::new() };
+        let mut answer = TestResponse { status, head, body: Vec::new() };
         if headless || matches!(status, 100..200 | 204 | 304) {
             return answer;
         }
@@ -139,7 +139,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Visitor<S> {
 
     async fn fill(&mut self) -> bool {
         let mut piece = vec![0; 16 * 1024];
-        match timeout(PATIENCE, self.stream.read(&mut piece)).await.expect("the edge says something in time") {
+        match timeout(WAIT_TIMEOUT, self.stream.read(&mut piece)).await.expect("the edge says something in time") {
             Ok(read) => {
                 self.buffer.extend_from_slice(&piece[..read]);
                 read > 0
@@ -162,5 +162,5 @@ pub(crate) async fn http2(world: &World, name: &str) -> hyper::client::conn::htt
 /// The whole response to an HTTP/2 request.
 pub(crate) async fn whole(response: hyper::Response<hyper::body::Incoming>) -> (hyper::http::response::Parts, Bytes) {
     let (parts, body) = response.into_parts();
-    (parts, timeout(PATIENCE, body.collect()).await.expect("in time").expect("whole").to_bytes())
+    (parts, timeout(WAIT_TIMEOUT, body.collect()).await.expect("in time").expect("whole").to_bytes())
 }

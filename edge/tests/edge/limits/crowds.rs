@@ -1,12 +1,12 @@
 //! Too many headers, connections or requests.
 
 use crate::kit::{
-    PATIENCE, World,
+    WAIT_TIMEOUT, World,
     agent::Agent,
     edges::{below, https, response, tls, to},
     origin::Origin,
     until,
-    visitor::{self, Answer},
+    visitor::{self, TestResponse},
 };
 use bytes::Bytes;
 use http_body_util::Empty;
@@ -119,7 +119,7 @@ async fn all_places(address: SocketAddr) -> [TcpStream; 3] {
 
 const ASK: &str = "GET /page HTTP/1.1\r\nHost: a.localhost\r\n\r\n";
 
-fn told_to_come_back(answer: &Answer) {
+fn told_to_come_back(answer: &TestResponse) {
     assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3018"), "{}", answer.text());
     assert_eq!((answer.header("retry-after"), answer.header("connection")), (Some("1"), Some("close")));
 }
@@ -138,7 +138,7 @@ async fn a_connection_beyond_the_limit_gets_a_503_immediately() {
     for _ in 0..2 {
         let mut late = visitor::https(&world, "a.localhost").await;
         told_to_come_back(&late.ask(ASK).await);
-        assert!(timeout(PATIENCE, late.rest()).await.expect("in time").is_empty(), "the connection is over");
+        assert!(timeout(WAIT_TIMEOUT, late.rest()).await.expect("in time").is_empty(), "the connection is over");
     }
     // The other port has a limit of its own.
     assert_eq!(visitor::plain(&world).await.ask(ASK).await.status, 308);
@@ -155,7 +155,7 @@ async fn a_connection_beyond_the_limit_gets_a_503_immediately() {
         assert_eq!((entry.host.as_str(), entry.path.as_str()), ("a.localhost", "/page"));
     }
     drop((taken, taken_there));
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + WAIT_TIMEOUT;
     while visitor::get(&world, "a.localhost", "/page").await.status != 200 {
         assert!(tokio::time::Instant::now() < deadline, "there is no place again");
     }

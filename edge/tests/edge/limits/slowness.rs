@@ -1,7 +1,7 @@
 //! Slow visitors.
 
 use crate::kit::{
-    PATIENCE, World,
+    WAIT_TIMEOUT, World,
     agent::Agent,
     edges::{address, below, https, to},
     frames::{self, Fate, Frames, INITIAL_WINDOW},
@@ -39,7 +39,7 @@ async fn every_slow_handshake_times_out() {
                 let _ = stream.try_write(&[*sent.next().unwrap()]);
             }
             match tokio::time::timeout(DRIP, stream.read(&mut buffer)).await {
-                Err(_) => assert!(began.elapsed() < PATIENCE, "the handshake goes on and on"),
+                Err(_) => assert!(began.elapsed() < WAIT_TIMEOUT, "the handshake goes on and on"),
                 Ok(Ok(0) | Err(_)) => break,
                 Ok(Ok(_)) => {}
             }
@@ -62,7 +62,7 @@ async fn a_header_block_that_trickles_in_is_cut_off() {
         let _ = stream.write_all(b"X: y\r\n").await;
         let _ = stream.flush().await;
         match tokio::time::timeout(DRIP, stream.read(&mut buffer)).await {
-            Err(_) => assert!(began.elapsed() < PATIENCE, "every line buys more time"),
+            Err(_) => assert!(began.elapsed() < WAIT_TIMEOUT, "every line buys more time"),
             Ok(Ok(0) | Err(_)) => break,
             Ok(Ok(_)) => panic!("there is nothing to answer"),
         }
@@ -115,7 +115,7 @@ async fn trickles_and_hears_408(world: &World, host: &str, path: &str, piece: us
         }
     });
     let mut answer = Vec::new();
-    let _ = tokio::time::timeout(PATIENCE, reader.read_to_end(&mut answer)).await.expect("it is cut off");
+    let _ = tokio::time::timeout(WAIT_TIMEOUT, reader.read_to_end(&mut answer)).await.expect("it is cut off");
     let answer = String::from_utf8_lossy(&answer);
     assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("ERR_POSTERN_3019"), "{path}: {answer}");
     trickle.abort();
@@ -147,7 +147,7 @@ async fn a_buffered_body_has_a_deadline_even_at_a_steady_rate() {
 async fn alternating_streams_may_pause() {
     // Two pauses are longer than the grace period, and the first part of the response arrives before it ends.
     const GRACE: Duration = Duration::from_secs(2);
-    const PAUSE: Duration = Duration::from_millis(1200);
+    const SILENCE: Duration = Duration::from_millis(1200);
     let world = World::with(|settings| {
         settings.limits.body_rate = 1_000_000;
         settings.limits.body_grace = GRACE;
@@ -172,9 +172,9 @@ async fn alternating_streams_may_pause() {
         if !first.is_empty() {
             visitor.read_until(first.as_bytes()).await;
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(SILENCE).await;
         visitor.say(b"a").await;
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(SILENCE).await;
         visitor.say(b"b").await;
         let last: &[u8] = if first.is_empty() { b"grpc" } else { b"bye" };
         visitor.read_until(last).await;
@@ -211,7 +211,7 @@ async fn a_visitor_who_does_not_read_the_response_is_disconnected() {
     until("the answer is there", || streams() == 1).await;
     assert!(matches!(frames.fate(1).await, Fate::Reset(_)), "the stream is given up");
     until("nothing is held for it", || streams() == 0).await;
-    frames.ask(3, &get("nobody.localhost", "/")).await;
+    frames.ask(3, &get("unknown.localhost", "/")).await;
     assert!(matches!(frames.fate(3).await, Fate::Answered(_)), "the connection goes on");
 }
 

@@ -1,7 +1,7 @@
 //! Guarded routes of an HTTPS edge: every form of request is checked, and only as one request.
 
 use crate::kit::{
-    PATIENCE, World,
+    WAIT_TIMEOUT, World,
     edges::{address, below, https, to},
     origin::Origin,
     visitor,
@@ -52,7 +52,7 @@ impl Guarded {
         for piece in bytes.chunks(piece) {
             visitor.try_say(piece).await;
         }
-        let rest = tokio::time::timeout(PATIENCE / 2, visitor.rest()).await;
+        let rest = tokio::time::timeout(WAIT_TIMEOUT / 2, visitor.rest()).await;
         let rest = rest.unwrap_or_else(|_| panic!("the connection is kept: {}", String::from_utf8_lossy(bytes)));
         String::from_utf8_lossy(&rest).into_owned()
     }

@@ -1,7 +1,7 @@
 //! The circuit breaker: tripping, refusing, trials and recovery.
 
 use crate::kit::{
-    PATIENCE, World,
+    WAIT_TIMEOUT, World,
     edges::{address, below, https, to},
     origin::Origin,
     until, visitor,
@@ -53,8 +53,8 @@ async fn status(world: &World) -> u16 {
 }
 
 /// Sends requests until the circuit admits one.
-async fn let_through(world: &World) -> visitor::Answer {
-    let deadline = Instant::now() + PATIENCE;
+async fn let_through(world: &World) -> visitor::TestResponse {
+    let deadline = Instant::now() + WAIT_TIMEOUT;
     loop {
         let answer = visitor::get(world, HOST, "/").await;
         if answer.code() != "ERR_POSTERN_3202" {
@@ -142,7 +142,7 @@ async fn it_stays_open_through_other_changes_and_closes_when_its_own_settings_ch
     assert_eq!(open.ask(ask).await.code(), "ERR_POSTERN_3202");
     world.https_edge(https(&[HOST], &[below("/", to("bkdsc_1"))])).await;
     for _ in 0..8 {
-        assert_eq!(open.ask(ask).await.status, 500, "without the module nobody counts");
+        assert_eq!(open.ask(ask).await.status, 500, "without the module nothing is counted");
     }
 }
 
@@ -172,9 +172,9 @@ async fn waiting(go_on: &watch::Sender<bool>) -> (Origin, Arc<AtomicU16>) {
 /// Sends requests until one is admitted, and leaves it waiting for the origin.
 async fn on_trial(world: &World, origin: &Origin) -> visitor::Visitor<TlsStream<TcpStream>> {
     let heard = origin.heard().len();
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + WAIT_TIMEOUT;
     loop {
-        assert!(Instant::now() < deadline, "nobody is tried");
+        assert!(Instant::now() < deadline, "no trial begins");
         let mut visitor = visitor::https(world, HOST).await;
         visitor.say(b"GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
         tokio::select! {
@@ -225,9 +225,9 @@ async fn a_trial_with_an_unfinished_request_times_out() {
         assert_eq!(status(&world).await, 500);
     }
     says.store(200, Ordering::SeqCst);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + WAIT_TIMEOUT;
     let _dawdler = loop {
-        assert!(Instant::now() < deadline, "nobody is tried");
+        assert!(Instant::now() < deadline, "no trial begins");
         let mut visitor = visitor::https(&world, HOST).await;
         visitor.say(b"POST / HTTP/1.1\r\nHost: shop.localhost\r\nContent-Length: 10\r\n\r\nx").await;
         match tokio::time::timeout(Duration::from_millis(500), visitor.answer(false)).await {

@@ -4,7 +4,7 @@ use crate::kit::{
     World,
     edges::{address, below, https, response, to},
     origin::Origin,
-    visitor::{self, Answer},
+    visitor::{self, TestResponse},
 };
 use bytes::Bytes;
 use http_body_util::Full;
@@ -71,7 +71,7 @@ async fn origin() -> Origin {
     .await
 }
 
-async fn ask(world: &World, path: &str, accept: &str) -> Answer {
+async fn ask(world: &World, path: &str, accept: &str) -> TestResponse {
     let request = format!("GET {path} HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: {accept}\r\nTE: trailers\r\n\r\n");
     visitor::https(world, HOST).await.ask(&request).await
 }

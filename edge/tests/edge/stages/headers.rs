@@ -37,7 +37,7 @@ fn heard(origin: &Origin, name: &str) -> Vec<String> {
     request.lines().filter_map(line).collect()
 }
 
-fn all(answer: &visitor::Answer, name: &str) -> Vec<String> {
+fn all(answer: &visitor::TestResponse, name: &str) -> Vec<String> {
     let line = |line: &str| {
         let (found, value) = line.split_once(": ")?;
         found.eq_ignore_ascii_case(name).then(|| value.to_owned())

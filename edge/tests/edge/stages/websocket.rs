@@ -1,7 +1,7 @@
 //! WebSocket connections that reach the backend as byte streams.
 
 use crate::kit::{
-    PATIENCE, World,
+    WAIT_TIMEOUT, World,
     agent::Agent,
     edges::{address, below, group, https, response, to},
     origin::Origin,
@@ -38,13 +38,13 @@ async fn connect(world: &World, headers: &[(&'static str, &str)]) -> Result<(Soc
         request.headers_mut().insert(*name, value.parse().unwrap());
     }
     let stream = visitor::tls(world, HOST, &[b"http/1.1"]).await;
-    timeout(PATIENCE, client_async(request, stream)).await.expect("in time")
+    timeout(WAIT_TIMEOUT, client_async(request, stream)).await.expect("in time")
 }
 
 async fn hears(socket: &mut Socket, size: usize) -> Vec<u8> {
     let mut heard = Vec::new();
     while heard.len() < size {
-        match timeout(PATIENCE, socket.next()).await.expect("in time") {
+        match timeout(WAIT_TIMEOUT, socket.next()).await.expect("in time") {
             Some(Ok(Message::Binary(bytes))) => heard.extend_from_slice(&bytes),
             other => panic!("{other:?}"),
         }
@@ -75,7 +75,7 @@ async fn bytes_pass_in_both_directions() {
             let mut source = source;
             let mut heard = Vec::new();
             while heard.len() < sent.len() {
-                match timeout(PATIENCE, source.next()).await.expect("in time") {
+                match timeout(WAIT_TIMEOUT, source.next()).await.expect("in time") {
                     Some(Ok(Message::Binary(bytes))) => heard.extend_from_slice(&bytes),
                     other => panic!("{other:?}"),
                 }
@@ -84,9 +84,12 @@ async fn bytes_pass_in_both_directions() {
             socket = source.reunite(sending.await.unwrap()).unwrap();
         }
         socket.send(Message::Ping(Bytes::from("p"))).await.unwrap();
-        assert_eq!(timeout(PATIENCE, socket.next()).await.unwrap().unwrap().unwrap(), Message::Pong(Bytes::from("p")));
+        assert_eq!(
+            timeout(WAIT_TIMEOUT, socket.next()).await.unwrap().unwrap().unwrap(),
+            Message::Pong(Bytes::from("p"))
+        );
         socket.close(None).await.unwrap();
-        assert!(matches!(timeout(PATIENCE, socket.next()).await.unwrap(), Some(Ok(Message::Close(_))) | None));
+        assert!(matches!(timeout(WAIT_TIMEOUT, socket.next()).await.unwrap(), Some(Ok(Message::Close(_))) | None));
     }
     let starts = agent.starts.lock().unwrap().clone();
     assert_eq!(starts.len(), 1);
@@ -101,7 +104,7 @@ async fn the_last_bytes_of_a_backend_are_delivered() {
     world.https_edge(https(&[HOST], &[below("/", converting("bkdsc_1"))])).await;
     let (mut socket, _) = connect(&world, &[]).await.unwrap();
     assert_eq!(hears(&mut socket, 13).await, b"220 welcome\r\n");
-    match timeout(PATIENCE, socket.next()).await.unwrap() {
+    match timeout(WAIT_TIMEOUT, socket.next()).await.unwrap() {
         Some(Ok(Message::Close(Some(frame)))) => assert_eq!(frame.code, CloseCode::Normal),
         other => panic!("{other:?}"),
     }
@@ -115,7 +118,7 @@ async fn text_is_refused_with_its_own_code() {
     world.https_edge(https(&[HOST], &[below("/", converting("bkdsc_1"))])).await;
     let (mut socket, _) = connect(&world, &[]).await.unwrap();
     socket.send(Message::text("words")).await.unwrap();
-    match timeout(PATIENCE, socket.next()).await.unwrap() {
+    match timeout(WAIT_TIMEOUT, socket.next()).await.unwrap() {
         Some(Ok(Message::Close(Some(frame)))) => assert_eq!(frame.code, CloseCode::Unsupported),
         other => panic!("{other:?}"),
     }

@@ -2,7 +2,7 @@
 
 use super::senders::{HOST, Hook, TOPIC, secret_of};
 use crate::kit::{
-    PATIENCE, World,
+    WAIT_TIMEOUT, World,
     edges::{address, below, https, to},
     visitor,
 };
@@ -37,13 +37,13 @@ pub(crate) struct Field {
 }
 
 /// A response with accessors for tests.
-pub(crate) struct Answer {
+pub(crate) struct WebhookResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: hyper::HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Answer {
+impl WebhookResponse {
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
@@ -122,7 +122,7 @@ impl Field {
     }
 
     /// Sends to the route of a provider.
-    pub(crate) async fn send(&self, route: &str, hook: &Hook) -> Answer {
+    pub(crate) async fn send(&self, route: &str, hook: &Hook) -> WebhookResponse {
         let mut request = Request::builder().method(hook.method).uri(format!("https://{HOST}/{route}{}", hook.rest));
         for (name, value) in &hook.headers {
             request = request.header(name, value);
@@ -131,14 +131,14 @@ impl Field {
     }
 
     /// Sends over HTTP/2.
-    pub(crate) async fn ask(&self, request: Request<Full<Bytes>>) -> Answer {
+    pub(crate) async fn ask(&self, request: Request<Full<Bytes>>) -> WebhookResponse {
         let sending = self.sender.lock().await.send_request(request);
-        let response = timeout(PATIENCE, sending).await.expect("in time").expect("an answer");
+        let response = timeout(WAIT_TIMEOUT, sending).await.expect("in time").expect("an answer");
         let (parts, body) = visitor::whole(response).await;
         if parts.status == StatusCode::OK {
             self.passed.fetch_add(1, Ordering::Relaxed);
         }
-        Answer { status: parts.status, headers: parts.headers, body }
+        WebhookResponse { status: parts.status, headers: parts.headers, body }
     }
 }
 

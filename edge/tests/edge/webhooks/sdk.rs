@@ -30,9 +30,9 @@ struct Vector {
     body: String,
 }
 
-struct Kept(HashMap<String, String>);
+struct FixedCertificates(HashMap<String, String>);
 
-impl SigningCertificates for Kept {
+impl SigningCertificates for FixedCertificates {
     fn fetch<'a>(&'a self, host: &'a str, path: &'a str) -> BoxFuture<'a, io::Result<Vec<u8>>> {
         let pem = self.0.get(&format!("https://{host}{path}")).cloned();
         Box::pin(async move { pem.map(String::into_bytes).ok_or_else(|| io::Error::other("not there")) })
@@ -60,7 +60,7 @@ async fn webhooks_signed_by_the_providers_libraries_pass_only_unchanged() {
     let text = include_str!("../../../../tests/webhooks/vectors.json");
     let Vectors { second, certificates, vectors } = serde_json::from_str(text).expect("vectors");
     let routes: Vec<_> = vectors.iter().map(|one| route(one.path(), &one.provider, &one.secret)).collect();
-    let field = Field::of(&routes, Kept(certificates)).await;
+    let field = Field::of(&routes, FixedCertificates(certificates)).await;
     field.pass(second - field.second());
     for vector in &vectors {
         let Vector { provider, library, .. } = vector;

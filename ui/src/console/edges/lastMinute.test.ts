@@ -10,7 +10,7 @@ it("counts what happened and leaves out what did not", () => {
   expect(lastMinuteText({ requests: 0, refused: 0, failed: 0 }, "request")).toBe("0 requests");
 });
 
-it("warns where somebody came by", () => {
+it("warns where requests arrived", () => {
   expect(inUseWarning({ requests: 1200, refused: 0, failed: 0 }, "request")).toEqual([
     "It is in use: 1,200 requests in the last minute.",
   ]);

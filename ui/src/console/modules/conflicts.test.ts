@@ -7,7 +7,7 @@ const route = (modules: object) =>
   moduleSetOf({ id: "edghtsrt_1", backend: enabled, ...modules }, "https_route");
 const tls = (modules: object) => moduleSetOf({ backend: enabled, ...modules }, "tls_edge");
 
-it("a route without a backend serves nobody", () => {
+it("a route without a backend serves no visitor", () => {
   expect(conflictsOf(route({ backend: null }), "https_route")).toEqual([
     "There is no backend yet: no visitor is served until one is added.",
   ]);

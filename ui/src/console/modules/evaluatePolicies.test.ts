@@ -25,7 +25,7 @@ it.each([
   expect([verdict?.passes, verdict?.rule?.cidr]).toEqual([passes, cidr]);
 });
 
-it("without rules nobody passes, and IPv4 rules say nothing about IPv6", () => {
+it("without rules no visitor passes, and IPv4 rules say nothing about IPv6", () => {
   expect(evaluatePolicies("10.1.2.3", [])).toEqual({ passes: false, rule: null });
   expect(evaluatePolicies("::1", [rule("allow", "0.0.0.0/0")])).toEqual({ passes: false, rule: null });
 });

@@ -137,7 +137,7 @@ describe("an OAuth login", () => {
     });
   });
 
-  it("says who comes in where nobody is listed", () => {
+  it("names the admitted visitors where none are listed", () => {
     const draft = { ...emptyDraft(oauth), provider: "google", teams: ["left/over"] };
     expect(oauth.warnings?.(draft, ["google"])).toEqual([
       "All lists are empty: everyone with an account at Google is admitted.",

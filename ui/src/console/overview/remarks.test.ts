@@ -83,7 +83,7 @@ describe("remarks", () => {
     ]);
   });
 
-  it("say that nobody serves", () => {
+  it("say that no agent serves", () => {
     expect(remarks(status({ sessions: 0 }), NOW).map(({ title }) => title)).toEqual([
       "No agent is connected",
     ]);

@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::{
     coding::{Data, OpCode},
 };
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A visitor, a backend, and the edge between them.
 struct World {
@@ -31,12 +31,12 @@ fn raw() -> (DuplexStream, DuplexStream, JoinHandle<()>) {
 
 impl World {
     async fn says(&mut self, message: Message) {
-        timeout(PATIENCE, self.visitor.send(message)).await.expect("in time").expect("sent");
+        timeout(WAIT_TIMEOUT, self.visitor.send(message)).await.expect("in time").expect("sent");
     }
 
     /// The next message; none when the connection is over.
     async fn hears(&mut self) -> Option<Message> {
-        timeout(PATIENCE, self.visitor.next()).await.expect("in time").and_then(Result::ok)
+        timeout(WAIT_TIMEOUT, self.visitor.next()).await.expect("in time").and_then(Result::ok)
     }
 
     async fn closed_with(&mut self) -> CloseCode {
@@ -51,13 +51,13 @@ impl World {
 
     async fn backend_hears(&mut self, size: usize) -> Vec<u8> {
         let mut bytes = vec![0; size];
-        timeout(PATIENCE, self.backend.read_exact(&mut bytes)).await.expect("in time").expect("bytes");
+        timeout(WAIT_TIMEOUT, self.backend.read_exact(&mut bytes)).await.expect("in time").expect("bytes");
         bytes
     }
 
     async fn backend_hears_the_rest(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        timeout(PATIENCE, self.backend.read_to_end(&mut bytes)).await.expect("in time").expect("an end");
+        timeout(WAIT_TIMEOUT, self.backend.read_to_end(&mut bytes)).await.expect("in time").expect("an end");
         bytes
     }
 }
@@ -102,10 +102,10 @@ async fn bytes_pass_both_ways_in_order_however_they_are_cut() {
         }
         heard
     };
-    let ((), heard) = timeout(PATIENCE, async { tokio::join!(speaking, hearing) }).await.expect("in time");
+    let ((), heard) = timeout(WAIT_TIMEOUT, async { tokio::join!(speaking, hearing) }).await.expect("in time");
     assert!(heard == sent, "the same bytes in the same order");
     sink.send(Message::Close(None)).await.expect("sent");
-    timeout(PATIENCE, async { (echo.await, carrying.await) }).await.expect("in time").0.expect("no panic");
+    timeout(WAIT_TIMEOUT, async { (echo.await, carrying.await) }).await.expect("in time").0.expect("no panic");
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn a_visitor_who_closes_is_answered_and_the_backend_hears_everything_first
     assert_eq!(world.backend_hears_the_rest().await, numbers(5000), "all of it, and then the end");
     assert_eq!(world.closed_with().await, CloseCode::Away, "the farewell comes back");
     drop(world.backend);
-    timeout(PATIENCE, world.carrying).await.expect("in time").expect("no panic");
+    timeout(WAIT_TIMEOUT, world.carrying).await.expect("in time").expect("no panic");
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn a_backend_that_ends_is_heard_to_its_last_byte_and_closes_the_connection
     assert_eq!(world.closed_with().await, CloseCode::Normal);
     assert_eq!(world.backend_hears_the_rest().await, b"", "the visitor has ended, too");
     assert!(world.hears().await.is_none());
-    timeout(PATIENCE, world.carrying).await.expect("in time").expect("no panic");
+    timeout(WAIT_TIMEOUT, world.carrying).await.expect("in time").expect("no panic");
 }
 
 #[tokio::test]
@@ -165,16 +165,16 @@ async fn text_and_messages_without_measure_end_the_connection_with_their_code() 
         });
         assert_eq!(world_end(source).await, code);
         let mut heard = Vec::new();
-        timeout(PATIENCE, world.backend.read_to_end(&mut heard)).await.expect("in time").expect("an end");
+        timeout(WAIT_TIMEOUT, world.backend.read_to_end(&mut heard)).await.expect("in time").expect("an end");
         assert_eq!(heard, b"before");
-        drop((world.backend, timeout(PATIENCE, sending).await.expect("in time")));
-        timeout(PATIENCE, world.carrying).await.expect("in time").expect("no panic");
+        drop((world.backend, timeout(WAIT_TIMEOUT, sending).await.expect("in time")));
+        timeout(WAIT_TIMEOUT, world.carrying).await.expect("in time").expect("no panic");
     }
 }
 
 async fn world_end(mut source: SplitStream<WebSocketStream<DuplexStream>>) -> CloseCode {
     loop {
-        match timeout(PATIENCE, source.next()).await.expect("in time") {
+        match timeout(WAIT_TIMEOUT, source.next()).await.expect("in time") {
             Some(Ok(Message::Close(Some(frame)))) => return frame.code,
             Some(Ok(_)) => {}
             other => panic!("{other:?}"),
@@ -196,10 +196,10 @@ async fn what_is_not_websocket_is_told_so() {
         let (mut visitor, backend, carrying) = raw();
         visitor.write_all(bytes).await.expect("taken");
         let mut head = [0; 4];
-        timeout(PATIENCE, visitor.read_exact(&mut head)).await.expect("in time").expect(what);
+        timeout(WAIT_TIMEOUT, visitor.read_exact(&mut head)).await.expect("in time").expect(what);
         assert_eq!((head[0], u16::from_be_bytes([head[2], head[3]])), (0x88, 1002), "{what}");
         drop((visitor, backend));
-        timeout(PATIENCE, carrying).await.expect("in time").expect("no panic");
+        timeout(WAIT_TIMEOUT, carrying).await.expect("in time").expect("no panic");
     }
 }
 
@@ -212,11 +212,11 @@ async fn frames_may_arrive_byte_by_byte() {
         tokio::task::yield_now().await;
     }
     let mut heard = [0; 5];
-    timeout(PATIENCE, backend.read_exact(&mut heard)).await.expect("in time").expect("bytes");
+    timeout(WAIT_TIMEOUT, backend.read_exact(&mut heard)).await.expect("in time").expect("bytes");
     assert_eq!(&heard, b"hello");
     // Gone without a word.
     drop(visitor);
-    timeout(PATIENCE, backend.read_to_end(&mut Vec::new())).await.expect("in time").expect("an end");
+    timeout(WAIT_TIMEOUT, backend.read_to_end(&mut Vec::new())).await.expect("in time").expect("an end");
     drop(backend);
-    timeout(PATIENCE, carrying).await.expect("in time").expect("no panic");
+    timeout(WAIT_TIMEOUT, carrying).await.expect("in time").expect("no panic");
 }
