@@ -228,7 +228,7 @@ const KINDS: readonly Kind[] = [
       type("Description", "Two sites"),
       choose("Add a backend", /Site 91/),
       choose("Add a backend", /Site 92/),
-      press("Try Site 92 earlier"),
+      press("Move Site 92 up"),
     ],
     title: "Two sites",
     made: { description: "Two sites" },

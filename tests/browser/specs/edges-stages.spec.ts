@@ -242,7 +242,7 @@ describe("a stage of a route", () => {
     await box(form, "Client ID").fill("app");
     await box(form, "Client secret").fill("planted");
     await form.getByRole("button", { name: "Add OpenID Connect login" }).click();
-    await form.getByRole("alert").getByText("a route has one login").waitFor();
+    await form.getByRole("alert").getByText("a route can have one login only").waitFor();
     await form.getByRole("button", { name: "Cancel" }).click();
     await world.manage("DELETE", `${at.place}/saml`);
   });

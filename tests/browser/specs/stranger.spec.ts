@@ -70,6 +70,7 @@ const tunnel = JSON.stringify({ name: "stolen", proto: "http", addr: "22" });
 const CALLS: [string, string, string?][] = [
   ["GET", "/api"],
   ["GET", "/api/"],
+  ["GET", "/api/openapi.json"],
   ["GET", "/api/status"],
   ["GET", "/api/events"],
   ["GET", "/api/events?since=00000001-1"],
@@ -126,7 +127,7 @@ async function calls(): Promise<[string, string, string?][]> {
 
 it("knows every path that is described", () => {
   const described = readFileSync(join(import.meta.dirname, "../../../docs/local-api.md"), "utf8");
-  const paths = [...described.matchAll(/`[^`]*?(\/api\/[a-z/:]*|…\/[a-z/:]+)/g)].map(([, path = ""]) => path);
+  const paths = [...described.matchAll(/`[^`]*?(\/api\/[a-z/:.]*|…\/[a-z/:]+)/g)].map(([, path = ""]) => path);
   const tried = CALLS.map(([, path]) =>
     path
       .replace(/\?.*/, "")

@@ -56,8 +56,8 @@ export function useMediaQuery(query: string): boolean {
   return matches;
 }
 
-/** Delay in milliseconds before the address changes: browsers limit the rate of such changes. */
-const ADDRESS_DELAY_MS = 300;
+/** Least time in milliseconds between two changes of the address: browsers limit their rate. */
+const ADDRESS_INTERVAL_MS = 300;
 
 /** Sets or, with an empty value, removes a parameter of the address without a new history entry. */
 export function setSearchParam(name: string, value: string): void {
@@ -71,8 +71,13 @@ export function setSearchParam(name: string, value: string): void {
 /** State that is also a parameter of the address and therefore survives a reload. */
 export function useAddressState(name: string): [string, Dispatch<SetStateAction<string>>] {
   const [value, setValue] = useState(() => new URLSearchParams(location.search).get(name) ?? "");
+  const written = useRef(0);
   useEffect(() => {
-    const timer = setTimeout(() => setSearchParam(name, value), ADDRESS_DELAY_MS);
+    const delay = Math.max(0, written.current + ADDRESS_INTERVAL_MS - Date.now());
+    const timer = setTimeout(() => {
+      written.current = Date.now();
+      setSearchParam(name, value);
+    }, delay);
     return () => clearTimeout(timer);
   }, [name, value]);
   return [value, setValue];
