@@ -163,7 +163,7 @@ describe.skipIf(externalAgent !== null)("two selected requests", { timeout: 90_0
       { headers: { "Content-Type": "text/plain" }, body: "same" },
       { headers: { "Content-Type": "text/plain" }, body: "same" },
     ]);
-    await body().getByText("the same,").waitFor();
+    await body().getByText("identical,").waitFor();
     await head().getByText("no header differs").waitFor();
     expect(wrong).toEqual([]);
   });
