@@ -99,7 +99,7 @@ it("says when there is nothing, and moves with the arrows", async () => {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.keyboard.press("Control+k");
   await finder().fill("surely nothing");
-  await page.getByText("Nothing has “surely nothing”.").waitFor();
+  await page.getByText("Nothing matches “surely nothing”.").waitFor();
   await finder().fill("");
   await option(/^Overview/)
     .and(page.locator('[aria-selected="true"]'))
