@@ -137,6 +137,7 @@ describe("a filter", () => {
     await page.getByLabel("Name of the view").fill("Twos");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await box().fill("");
+    await expect.poll(() => new URL(page.url()).searchParams.has("filter")).toBe(false);
     await page.reload();
     await row("/one").waitFor();
     await page.getByRole("button", { name: "Saved views" }).click();

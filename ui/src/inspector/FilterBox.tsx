@@ -1,5 +1,6 @@
 // The filter input with completions at the caret and the position of mistakes.
 import { useId, useMemo, useState, type KeyboardEvent, type RefObject } from "react";
+import { flushSync } from "react-dom";
 import type { FilterProblem } from "../model/remoteFilter";
 import { tunnelName } from "../model/filter";
 import { suggest } from "../model/filter/suggest";
@@ -42,14 +43,14 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
     const insert = item.insert + (item.whole && !behind.startsWith(" ") ? " " : "");
     const position = suggested.from + insert.length;
     const text = filter.slice(0, suggested.from) + insert + behind;
-    onFilter(text);
-    setActive(-1);
-    setTyping({ text, caret: position });
-    // The new value is in the input only after rendering.
-    requestAnimationFrame(() => {
-      box.current?.focus();
-      box.current?.setSelectionRange(position, position);
+    // Rendered at once: a key typed before the caret is set would end up at the wrong place.
+    flushSync(() => {
+      onFilter(text);
+      setActive(-1);
+      setTyping({ text, caret: position });
     });
+    box.current?.focus();
+    box.current?.setSelectionRange(position, position);
   };
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
     const move = (by: number) => {
