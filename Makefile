@@ -19,6 +19,7 @@ test: .ci/installed-test programs test-rust test-ui test-clients test-load test-
 test-rust:       ## unit tests and specifications against the real programs
 	@echo "== Rust tests and specifications"
 	cargo nextest run --workspace --lib --bins --tests --no-fail-fast
+	cargo test --workspace --doc --quiet
 
 test-ui: ui/node_modules ## types, lint and unit tests of the web app
 	@echo "== web app: types, lint, unit tests"
