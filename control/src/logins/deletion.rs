@@ -64,14 +64,17 @@ impl Resources {
     /// Ends all sessions of a person and deletes the person.
     pub(crate) async fn delete_app_user(&self, caller: &Caller, id: &Id<AppUser>) -> Result<()> {
         commit_with_retry(move |_| async move {
-            let entry = self.store.get(&key::<AppUser>(id.as_str())).await?.ok_or_else(|| view_not_found(id))?;
             let links = stored_login::session_links(id);
-            let page = self.store.range(Range::new(links.clone(), MAX_SESSIONS_PER_COMMIT)).await?;
-            if !page.entries.is_empty() {
+            // A batch of ended sessions is progress, not a collision: the next one follows without a pause.
+            let page = loop {
+                let page = self.store.range(Range::new(links.clone(), MAX_SESSIONS_PER_COMMIT)).await?;
+                if page.entries.is_empty() {
+                    break page;
+                }
                 let ids = page.entries.iter().filter_map(|link| link.key.rsplit('/').next()).map(str::to_owned);
                 self.end_sessions(&ids.collect::<Vec<_>>(), Some(&caller.key)).await?;
-                return Ok(None);
-            }
+            };
+            let entry = self.store.get(&key::<AppUser>(id.as_str())).await?.ok_or_else(|| view_not_found(id))?;
             let mut plan = CommitPlan::default();
             plan.expect_revision(&entry.key, Some(entry.revision));
             plan.expect_none_newer(&links, page.revision);

@@ -271,7 +271,7 @@ mod tests {
         let mut guard = HttpGuard::new(ours, http2, counter, &limits());
         visitor.write_all(sent).await.expect("room");
         let mut polls = 0;
-        let max_silence = std::future::poll_fn(|cx| -> Poll<()> {
+        let silence = std::future::poll_fn(|cx| -> Poll<()> {
             polls += 1;
             loop {
                 let mut bytes = [0; 512];
@@ -281,7 +281,7 @@ mod tests {
                 }
             }
         });
-        assert!(tokio::time::timeout(IDLE * 4, max_silence).await.is_err(), "nothing ends the wait");
+        assert!(tokio::time::timeout(IDLE * 4, silence).await.is_err(), "nothing ends the wait");
         polls
     }
 
