@@ -10,8 +10,16 @@ pub use crate::modules::*;
 pub trait Module: Clone + std::fmt::Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
     /// Last part of its path, and its member in the owner's record.
     const NAME: &'static str;
+    /// Whether visitors log in. At most one such module of a route can be enabled: the order of several would be
+    /// undefined.
+    const IS_LOGIN: bool = false;
     /// Form in responses: ids become references.
     type View: Clone + std::fmt::Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static;
+    /// Form in the configuration that the edge applies.
+    type Published: Clone + std::fmt::Debug + PartialEq + Send + Sync + 'static;
+
+    /// Whether the module is in force. A disabled module is stored and shown, but not published.
+    fn is_enabled(&self) -> bool;
 }
 
 /// Marks that a kind accepts a module. Invalid pairs do not compile.

@@ -1,4 +1,4 @@
-//! The modules, one file each.
+//! The modules, one file each, and the table of the modules of HTTPS routes.
 
 mod backend;
 mod circuit_breaker;
@@ -34,3 +34,42 @@ pub use tls_termination::{HttpsTermination, TerminateAt, TerminationView, TlsTer
 pub use user_agent_filter::{UserAgentFilter, UserAgentFilterView};
 pub use webhook_verification::{WEBHOOK_SECRET_LIMIT, WebhookVerification, WebhookVerificationView};
 pub use websocket_tcp_converter::WebsocketTcpConverter;
+
+/// Calls a macro with the modules of HTTPS routes: the member of each in bodies and responses, and its type.
+///
+/// A module is declared here once. The bodies and responses of routes, the published settings, the operations of the
+/// management API and its description follow, in this order. Type names are those of [`crate::module`].
+#[macro_export]
+macro_rules! route_modules {
+    ($callback:ident $($context:tt)*) => {
+        $callback! {
+            $($context)*
+            modules {
+                /// Backend of the requests.
+                backend: Backend,
+                /// IP restriction.
+                ip_restriction: IpRestriction,
+                /// Circuit breaker.
+                circuit_breaker: CircuitBreaker,
+                /// Whether responses are compressed.
+                compression: Compression,
+                /// Header changes of requests.
+                request_headers: RequestHeaders,
+                /// Header changes of responses.
+                response_headers: ResponseHeaders,
+                /// Webhook verification.
+                webhook_verification: WebhookVerification,
+                /// Whether WebSocket connections are converted to TCP streams.
+                websocket_tcp_converter: WebsocketTcpConverter,
+                /// User agent filter.
+                user_agent_filter: UserAgentFilter,
+                /// OAuth login. At most one login can be enabled.
+                oauth: OAuth,
+                /// OpenID Connect login. At most one login can be enabled.
+                oidc: Oidc,
+                /// SAML login. At most one login can be enabled.
+                saml: Saml,
+            }
+        }
+    };
+}

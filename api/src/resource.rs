@@ -167,13 +167,13 @@ pub fn item_uri<R: Resource>(base_url: &str, id: &str) -> String {
     format!("{}{}/{id}", base_url.trim_end_matches('/'), R::PATH)
 }
 
-/// Declares a body: description and metadata, required fields, and optional ones (absent or null: unchanged, or
-/// the default in a create).
+/// Declares a body: description and metadata, required fields, optional ones (absent or null: unchanged, or the
+/// default in a create), and modules.
 macro_rules! body {
     ($(#[$meta:meta])* $name:ident {
         needs { $($(#[$need_meta:meta])* $need:ident: $need_type:ty,)* }
         may { $($(#[$may_meta:meta])* $may:ident: $may_type:ty,)* }
-    }) => {
+    } $(modules { $($(#[$doc:meta])* $member:ident: $module:ident,)* })?) => {
         $(#[$meta])*
         #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(deny_unknown_fields)]
@@ -192,6 +192,11 @@ macro_rules! body {
                 #[serde(default, skip_serializing_if = "Option::is_none")]
                 pub $may: Option<$may_type>,
             )*
+            $($(
+                $(#[$doc])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $member: Option<$crate::module::$module>,
+            )*)?
         }
         impl $crate::resource::Body for $name {
             fn texts(&mut self) -> $crate::resource::Texts<'_> {

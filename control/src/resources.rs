@@ -54,7 +54,7 @@ pub(crate) use commit_plan::CommitPlan;
 pub(crate) use hostports::names as hosts;
 pub(crate) use module_operations::HostRules;
 pub(crate) use module_owner::{ModuleOwner, ModuleVisitor, owner};
-pub(crate) use module_rules::{ModuleRules, StoredModule};
+pub(crate) use module_rules::{ModuleReferences, ModuleRules, StoredModule};
 pub(crate) use owned_modules::{Modules, NewModule};
 pub(crate) use policy_ids::parse_policy_ids;
 pub(crate) use record_path::{RecordPath, parse_parent};

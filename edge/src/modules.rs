@@ -116,15 +116,15 @@ impl Pipeline {
         let users = (!settings.basic_auth.is_empty()).then_some(settings.basic_auth.as_slice());
         pipeline.basic_auth = pipeline.ready(users, basic_auth::Passwords::of, report);
         let login = |module: &_| login::Login::of(id, edge, module, &module_state.logins);
-        pipeline.login = pipeline.ready(settings.login.as_deref(), login, report);
-        pipeline.websocket_tcp_converter = settings.websocket_tcp_converter;
+        pipeline.login = pipeline.ready(settings.login().map(AsRef::as_ref), login, report);
+        pipeline.websocket_tcp_converter = settings.websocket_tcp_converter.is_some();
         let changes = |direction| move |changes: &HeaderChanges| Changes::of(changes, direction);
         pipeline.request_headers =
             pipeline.ready(settings.request_headers.as_ref(), changes(Direction::Request), report);
         let response_changes = changes(Direction::Response);
         pipeline.response_headers = pipeline.ready(settings.response_headers.as_ref(), response_changes, report);
         pipeline.host_header = pipeline.ready(settings.host_header.as_deref(), host_header::Rewrite::of, report);
-        pipeline.compression = settings.compression.then(|| module_state.encoders.clone());
+        pipeline.compression = settings.compression.is_some().then(|| module_state.encoders.clone());
         pipeline.circuit_breaker = module_state.breaker(id, settings.circuit_breaker.as_ref());
         pipeline
     }

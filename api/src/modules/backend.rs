@@ -39,4 +39,9 @@ impl Backend {
 impl Module for Backend {
     const NAME: &'static str = "backend";
     type View = BackendView;
+    type Published = String;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }

@@ -70,6 +70,11 @@ impl Default for CircuitBreaker {
 impl Module for CircuitBreaker {
     const NAME: &'static str = "circuit_breaker";
     type View = CircuitBreakerView;
+    type Published = Self;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }
 
 fn ten() -> u32 {

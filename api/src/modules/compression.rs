@@ -20,4 +20,9 @@ pub struct Compression {
 impl Module for Compression {
     const NAME: &'static str = "compression";
     type View = SwitchView;
+    type Published = Self;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }

@@ -47,10 +47,20 @@ pub struct ResponseHeaders(pub HeaderChanges);
 impl Module for RequestHeaders {
     const NAME: &'static str = "request_headers";
     type View = HeaderChangesView;
+    type Published = HeaderChanges;
+
+    fn is_enabled(&self) -> bool {
+        self.0.enabled
+    }
 }
 impl Module for ResponseHeaders {
     const NAME: &'static str = "response_headers";
     type View = HeaderChangesView;
+    type Published = HeaderChanges;
+
+    fn is_enabled(&self) -> bool {
+        self.0.enabled
+    }
 }
 
 fn added(schema: &mut Schema) {

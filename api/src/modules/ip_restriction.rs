@@ -1,11 +1,13 @@
 //! The IP restriction module: which addresses may reach an edge.
 
 use crate::{
+    ip_rules::IpRules,
     module::{Module, enabled, yes},
     resource::Ref,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The most policies one module may name.
 pub const POLICY_LIMIT: usize = 100;
@@ -42,6 +44,11 @@ impl IpRestriction {
 impl Module for IpRestriction {
     const NAME: &'static str = "ip_restriction";
     type View = IpRestrictionView;
+    type Published = Arc<IpRules>;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }
 
 #[cfg(test)]

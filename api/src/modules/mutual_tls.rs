@@ -6,6 +6,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The most certificate authorities one module may name.
 pub const AUTHORITY_LIMIT: usize = 10;
@@ -35,4 +36,9 @@ pub struct MutualTlsView {
 impl Module for MutualTls {
     const NAME: &'static str = "mutual_tls";
     type View = MutualTlsView;
+    type Published = Vec<Arc<str>>;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }

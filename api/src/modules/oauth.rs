@@ -1,9 +1,10 @@
 //! The OAuth module: visitors log in with an account at an OAuth provider.
 
 use super::session_options::login_module;
-use crate::{Secret, module::Module};
+use crate::{Secret, module::Module, published::Login};
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The most scopes one login may ask for.
 pub const SCOPE_LIMIT: usize = 50;
@@ -279,7 +280,13 @@ fn check_interval(_: &mut schemars::SchemaGenerator) -> Schema {
 
 impl Module for OAuth {
     const NAME: &'static str = "oauth";
+    const IS_LOGIN: bool = true;
     type View = OAuthView;
+    type Published = Arc<Login>;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }
 
 #[cfg(test)]

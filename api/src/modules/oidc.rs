@@ -1,7 +1,8 @@
 //! The OpenID Connect module: visitors log in with any provider that speaks it.
 
 use super::session_options::login_module;
-use crate::{Secret, module::Module};
+use crate::{Secret, module::Module, published::Login};
+use std::sync::Arc;
 
 /// The longest issuer, in bytes.
 pub const ISSUER_LIMIT: usize = 255;
@@ -43,5 +44,11 @@ login_module! {
 
 impl Module for Oidc {
     const NAME: &'static str = "oidc";
+    const IS_LOGIN: bool = true;
     type View = OidcView;
+    type Published = Arc<Login>;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }

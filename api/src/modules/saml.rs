@@ -1,7 +1,11 @@
 //! The SAML module: visitors log in with the identity provider of an organization.
 
 use super::session_options::login_module;
-use crate::module::{Module, enabled, yes};
+use crate::{
+    module::{Module, enabled, yes},
+    published::Login,
+};
+use std::sync::Arc;
 
 /// The largest metadata document, in bytes.
 pub const METADATA_DOCUMENT_LIMIT: usize = 128 << 10;
@@ -68,7 +72,13 @@ login_module! {
 
 impl Module for Saml {
     const NAME: &'static str = "saml";
+    const IS_LOGIN: bool = true;
     type View = SamlView;
+    type Published = Arc<Login>;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }
 
 fn formats() -> Vec<&'static str> {

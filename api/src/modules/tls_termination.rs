@@ -5,6 +5,7 @@
 use crate::{
     Code, Error, Result,
     module::{Module, enabled, yes},
+    published::Termination,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -154,8 +155,18 @@ pub struct TerminationView {
 impl Module for HttpsTermination {
     const NAME: &'static str = "tls_termination";
     type View = TerminationView;
+    type Published = Termination;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }
 impl Module for TlsTermination {
     const NAME: &'static str = "tls_termination";
     type View = TerminationView;
+    type Published = Termination;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }

@@ -36,4 +36,9 @@ pub struct UserAgentFilterView {
 impl Module for UserAgentFilter {
     const NAME: &'static str = "user_agent_filter";
     type View = UserAgentFilterView;
+    type Published = Self;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }

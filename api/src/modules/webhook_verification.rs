@@ -44,6 +44,11 @@ pub struct WebhookVerificationView {
 impl Module for WebhookVerification {
     const NAME: &'static str = "webhook_verification";
     type View = WebhookVerificationView;
+    type Published = Self;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }
 
 fn providers(_: &mut SchemaGenerator) -> Schema {

@@ -20,4 +20,9 @@ pub struct WebsocketTcpConverter {
 impl Module for WebsocketTcpConverter {
     const NAME: &'static str = "websocket_tcp_converter";
     type View = SwitchView;
+    type Published = Self;
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
 }

@@ -4,13 +4,9 @@ use super::HttpsEdge;
 use crate::{
     Id,
     id::Kind,
-    module::{
-        Backend, BackendView, CircuitBreaker, CircuitBreakerView, Compression, HeaderChangesView, Hosts, IpRestriction,
-        IpRestrictionView, OAuth, OAuthView, Oidc, OidcView, RequestHeaders, ResponseHeaders, Saml, SamlView,
-        SwitchView, UserAgentFilter, UserAgentFilterView, WebhookVerification, WebhookVerificationView,
-        WebsocketTcpConverter,
-    },
+    module::{self, Hosts, Module},
     resource::{Nested, Parent, Resource, body},
+    route_modules,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,59 +48,30 @@ impl MatchType {
     }
 }
 
-/// Fields that the server adds: the edge, and the modules that are set.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct HttpsRouteStatus {
-    /// The edge it is part of.
-    pub edge_id: Id<HttpsEdge>,
-    /// Backend of the requests.
-    pub backend: Option<BackendView>,
-    /// IP restriction.
-    pub ip_restriction: Option<IpRestrictionView>,
-    /// Circuit breaker.
-    pub circuit_breaker: Option<CircuitBreakerView>,
-    /// Whether responses are compressed.
-    pub compression: Option<SwitchView>,
-    /// Header changes of requests.
-    pub request_headers: Option<HeaderChangesView>,
-    /// Header changes of responses.
-    pub response_headers: Option<HeaderChangesView>,
-    /// Webhook verification.
-    pub webhook_verification: Option<WebhookVerificationView>,
-    /// Whether WebSocket connections are converted to TCP streams.
-    pub websocket_tcp_converter: Option<SwitchView>,
-    /// User agent filter.
-    pub user_agent_filter: Option<UserAgentFilterView>,
-    /// OAuth login.
-    pub oauth: Option<OAuthView>,
-    /// OpenID Connect login.
-    pub oidc: Option<OidcView>,
-    /// SAML login.
-    pub saml: Option<SamlView>,
-}
-
-impl HttpsRouteStatus {
-    /// That of a route without modules.
-    pub fn of(edge_id: Id<HttpsEdge>) -> Self {
-        HttpsRouteStatus {
-            edge_id,
-            backend: None,
-            ip_restriction: None,
-            circuit_breaker: None,
-            compression: None,
-            request_headers: None,
-            response_headers: None,
-            webhook_verification: None,
-            websocket_tcp_converter: None,
-            user_agent_filter: None,
-            oauth: None,
-            oidc: None,
-            saml: None,
+/// Declares the response's fields that the server adds, and the modules that routes accept.
+macro_rules! status {
+    (modules { $($(#[$doc:meta])* $member:ident: $module:ident,)+ }) => {
+        /// Fields that the server adds: the edge, and the modules that are set.
+        #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+        pub struct HttpsRouteStatus {
+            /// The edge it is part of.
+            pub edge_id: Id<HttpsEdge>,
+            $($(#[$doc])* pub $member: Option<<module::$module as Module>::View>,)+
         }
-    }
-}
 
-body! {
+        impl HttpsRouteStatus {
+            /// That of a route without modules.
+            pub fn new(edge_id: Id<HttpsEdge>) -> Self {
+                HttpsRouteStatus { edge_id, $($member: None,)+ }
+            }
+        }
+
+        $(impl Hosts<module::$module> for HttpsRoute {})+
+    };
+}
+route_modules! { status }
+
+route_modules! { body
     /// Body of a create or change. A create requires `match_type` and `match`; in a change an empty
     /// one means unchanged, and a given module is replaced as a whole.
     HttpsRouteCreate {
@@ -114,30 +81,6 @@ body! {
             match_type: String,
             /// The path, or the beginning of paths; begins with a slash, at most 1024 characters.
             r#match: String,
-            /// Backend of the requests.
-            backend: Backend,
-            /// IP restriction.
-            ip_restriction: IpRestriction,
-            /// Circuit breaker.
-            circuit_breaker: CircuitBreaker,
-            /// Whether responses are compressed.
-            compression: Compression,
-            /// Header changes of requests.
-            request_headers: RequestHeaders,
-            /// Header changes of responses.
-            response_headers: ResponseHeaders,
-            /// Webhook verification.
-            webhook_verification: WebhookVerification,
-            /// Whether WebSocket connections are converted to TCP streams.
-            websocket_tcp_converter: WebsocketTcpConverter,
-            /// User agent filter.
-            user_agent_filter: UserAgentFilter,
-            /// OAuth login. At most one of the three logins can be enabled.
-            oauth: OAuth,
-            /// OpenID Connect login.
-            oidc: Oidc,
-            /// SAML login.
-            saml: Saml,
         }
     }
 }
@@ -160,15 +103,3 @@ impl Resource for HttpsRoute {
 impl Nested for HttpsRoute {
     type Parent = HttpsEdge;
 }
-impl Hosts<Backend> for HttpsRoute {}
-impl Hosts<IpRestriction> for HttpsRoute {}
-impl Hosts<CircuitBreaker> for HttpsRoute {}
-impl Hosts<Compression> for HttpsRoute {}
-impl Hosts<RequestHeaders> for HttpsRoute {}
-impl Hosts<ResponseHeaders> for HttpsRoute {}
-impl Hosts<WebhookVerification> for HttpsRoute {}
-impl Hosts<WebsocketTcpConverter> for HttpsRoute {}
-impl Hosts<UserAgentFilter> for HttpsRoute {}
-impl Hosts<OAuth> for HttpsRoute {}
-impl Hosts<Oidc> for HttpsRoute {}
-impl Hosts<Saml> for HttpsRoute {}

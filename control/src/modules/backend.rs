@@ -1,6 +1,6 @@
 //! The backend module. Its backend cannot be deleted while it is named.
 
-use crate::resources::{BackendId, LinkRole, ModuleRules, NewLink, Resources, StoredModule};
+use crate::resources::{BackendId, LinkRole, ModuleReferences, ModuleRules, NewLink, Resources, StoredModule};
 use postern_api::{
     AnyId, Result,
     module::{Backend, BackendView},
@@ -20,6 +20,10 @@ impl ModuleRules for Backend {
 
     fn view(stored: &StoredModule<Self>, _owner: &AnyId, ctx: &Resources) -> Result<BackendView> {
         Ok(BackendView { enabled: stored.module.enabled, backend: backend_id(&stored.module)?.to_ref(ctx) })
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<String> {
+        Ok(stored.module.backend_id.clone())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The circuit breaker module.
 
-use crate::resources::{ModuleRules, Resources, StoredModule};
+use crate::resources::{ModuleReferences, ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result, checks,
     module::{CircuitBreaker, CircuitBreakerView},
@@ -24,5 +24,9 @@ impl ModuleRules for CircuitBreaker {
             volume_threshold: module.volume_threshold,
             error_threshold_percentage: module.error_threshold_percentage,
         })
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<CircuitBreaker> {
+        Ok(stored.module.clone())
     }
 }

@@ -1,6 +1,6 @@
 //! The compression module.
 
-use crate::resources::{ModuleRules, Resources, StoredModule};
+use crate::resources::{ModuleReferences, ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result,
     module::{Compression, SwitchView},
@@ -16,5 +16,9 @@ impl ModuleRules for Compression {
 
     fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<SwitchView> {
         Ok(SwitchView { enabled: stored.module.enabled })
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<Compression> {
+        Ok(stored.module.clone())
     }
 }

@@ -1,6 +1,6 @@
 //! The header modules. Their rules are in `postern_api::headers`.
 
-use crate::resources::{ModuleRules, Resources, StoredModule};
+use crate::resources::{ModuleReferences, ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result,
     headers::{Direction, canonical},
@@ -19,6 +19,10 @@ impl ModuleRules for RequestHeaders {
     fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<HeaderChangesView> {
         Ok(shown(&stored.module.0))
     }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<HeaderChanges> {
+        Ok(stored.module.0.clone())
+    }
 }
 
 impl ModuleRules for ResponseHeaders {
@@ -31,6 +35,10 @@ impl ModuleRules for ResponseHeaders {
 
     fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<HeaderChangesView> {
         Ok(shown(&stored.module.0))
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<HeaderChanges> {
+        Ok(stored.module.0.clone())
     }
 }
 

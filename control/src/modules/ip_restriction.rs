@@ -1,11 +1,13 @@
 //! The IP restriction module. Its policies must exist when they are named, and may be deleted later.
 
-use crate::resources::{LinkRole, ModuleRules, NewLink, Resources, StoredModule, parse_policy_ids};
+use crate::resources::{LinkRole, ModuleReferences, ModuleRules, NewLink, Resources, StoredModule, parse_policy_ids};
 use postern_api::{
     AnyId, Code, Id, Result,
+    ip_rules::IpRules,
     module::{IpRestriction, IpRestrictionView},
     resource::{IpPolicy, Nothing, Ref},
 };
+use std::sync::Arc;
 
 impl ModuleRules for IpRestriction {
     type Hidden = Nothing;
@@ -26,5 +28,9 @@ impl ModuleRules for IpRestriction {
         let policies = parse_policy_ids(&stored.module.ip_policy_ids)?;
         let ip_policies = policies.iter().map(|id| Ref::to(ctx.base_url(), id)).collect();
         Ok(IpRestrictionView { enabled: stored.module.enabled, ip_policies })
+    }
+
+    fn publish(stored: &StoredModule<Self>, references: &dyn ModuleReferences) -> Result<Arc<IpRules>> {
+        Ok(references.ip_rules(&stored.module.ip_policy_ids))
     }
 }

@@ -1,11 +1,12 @@
 //! The mutual TLS module. Its authorities cannot be deleted while they are named.
 
-use crate::resources::{LinkRole, ModuleRules, NewLink, Resources, StoredModule};
+use crate::resources::{LinkRole, ModuleReferences, ModuleRules, NewLink, Resources, StoredModule};
 use postern_api::{
     AnyId, Code, Error, Id, Result,
     module::{AUTHORITY_LIMIT, MutualTls, MutualTlsView},
     resource::{CertificateAuthority, Nothing, Ref},
 };
+use std::sync::Arc;
 
 impl ModuleRules for MutualTls {
     type Hidden = Nothing;
@@ -23,6 +24,10 @@ impl ModuleRules for MutualTls {
         let refer = |id: &Id<CertificateAuthority>| Ref::to(ctx.base_url(), id);
         let certificate_authorities = authorities(&stored.module)?.iter().map(refer).collect();
         Ok(MutualTlsView { enabled: stored.module.enabled, certificate_authorities })
+    }
+
+    fn publish(stored: &StoredModule<Self>, references: &dyn ModuleReferences) -> Result<Vec<Arc<str>>> {
+        Ok(references.authorities(&stored.module.certificate_authority_ids))
     }
 }
 

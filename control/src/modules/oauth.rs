@@ -1,11 +1,13 @@
 //! The OAuth module: a provider, an OAuth app, and the users that are admitted.
 
-use crate::resources::{ModuleRules, Resources, StoredModule};
+use crate::resources::{ModuleReferences, ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result, checks,
     module::{OAuth, OAuthView},
+    published::Login,
     resource::Nothing,
 };
+use std::sync::Arc;
 
 impl ModuleRules for OAuth {
     type Hidden = Nothing;
@@ -35,5 +37,9 @@ impl ModuleRules for OAuth {
             provider: module.provider.into(),
             auth_check_interval: module.auth_check_interval,
         })
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<Arc<Login>> {
+        Ok(Arc::new(Login::OAuth(Box::new(stored.module.clone()))))
     }
 }

@@ -1,11 +1,13 @@
 //! The OpenID Connect module: an issuer and a client registered with it.
 
-use crate::resources::{ModuleRules, Resources, StoredModule};
+use crate::resources::{ModuleReferences, ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result, checks,
     module::{Oidc, OidcView},
+    published::Login,
     resource::Nothing,
 };
+use std::sync::Arc;
 
 impl ModuleRules for Oidc {
     type Hidden = Nothing;
@@ -28,5 +30,9 @@ impl ModuleRules for Oidc {
             client_secret: module.client_secret,
             scopes: module.scopes,
         })
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<Arc<Login>> {
+        Ok(Arc::new(Login::Oidc(stored.module.clone())))
     }
 }

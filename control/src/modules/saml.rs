@@ -3,13 +3,15 @@
 mod metadata;
 mod signing;
 
-use crate::resources::{ModuleRules, Resources, StoredModule};
+use crate::resources::{ModuleReferences, ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Code, Result,
     checks::login::{count, once, refusal, session, shown},
     module::{GROUP_LENGTH, GROUP_LIMIT, NAMEID_FORMATS, Saml, SamlView},
+    published::{Login, SamlLogin},
 };
 use signing::SigningPair;
+use std::sync::Arc;
 
 impl ModuleRules for Saml {
     type Hidden = SigningPair;
@@ -47,6 +49,12 @@ impl ModuleRules for Saml {
             metadata_url: entity_id.clone(),
             entity_id,
         })
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<Arc<Login>> {
+        let (signing_certificate_pem, signing_key_pem) = stored.hidden.clone().into_parts();
+        let module = stored.module.clone();
+        Ok(Arc::new(Login::Saml(SamlLogin { module, signing_key_pem, signing_certificate_pem })))
     }
 }
 

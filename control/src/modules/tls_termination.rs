@@ -1,9 +1,10 @@
 //! The TLS termination modules of HTTPS edges and of TLS edges.
 
-use crate::resources::{ModuleRules, Resources, StoredModule};
+use crate::resources::{ModuleReferences, ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Code, Error, Result,
     module::{HttpsTermination, TerminateAt, TerminationView, TlsTermination},
+    published::Termination,
     resource::Nothing,
 };
 
@@ -22,6 +23,10 @@ impl ModuleRules for HttpsTermination {
             min_version: Some(module.oldest()?),
         })
     }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<Termination> {
+        Ok(Termination { at: TerminateAt::Edge, oldest: Some(stored.module.oldest()?) })
+    }
 }
 
 impl ModuleRules for TlsTermination {
@@ -34,6 +39,10 @@ impl ModuleRules for TlsTermination {
     fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<TerminationView> {
         let module = &stored.module;
         Ok(TerminationView { enabled: module.enabled, terminate_at: module.place()?, min_version: module.oldest()? })
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<Termination> {
+        Ok(Termination { at: stored.module.place()?, oldest: stored.module.oldest()? })
     }
 }
 

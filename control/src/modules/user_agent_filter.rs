@@ -1,6 +1,6 @@
 //! The user agent filter module. Every pattern must compile within its limits.
 
-use crate::resources::{ModuleRules, Resources, StoredModule};
+use crate::resources::{ModuleReferences, ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result, checks,
     module::{UserAgentFilter, UserAgentFilterView},
@@ -17,5 +17,9 @@ impl ModuleRules for UserAgentFilter {
     fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<UserAgentFilterView> {
         let UserAgentFilter { enabled, allow, deny } = stored.module.clone();
         Ok(UserAgentFilterView { enabled, allow, deny })
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<UserAgentFilter> {
+        Ok(stored.module.clone())
     }
 }

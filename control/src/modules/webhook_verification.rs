@@ -1,6 +1,6 @@
 //! The webhook verification module: a known provider, and a secret in the form that its signatures need.
 
-use crate::resources::{ModuleRules, Resources, StoredModule};
+use crate::resources::{ModuleReferences, ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result, checks,
     module::{WebhookVerification, WebhookVerificationView},
@@ -18,5 +18,9 @@ impl ModuleRules for WebhookVerification {
     fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<WebhookVerificationView> {
         let WebhookVerification { enabled, provider, secret } = stored.module.clone();
         Ok(WebhookVerificationView { enabled, provider, secret: secret.unwrap_or_default() })
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<WebhookVerification> {
+        Ok(stored.module.clone())
     }
 }

@@ -1,6 +1,6 @@
 //! The WebSocket converter module.
 
-use crate::resources::{ModuleRules, Resources, StoredModule};
+use crate::resources::{ModuleReferences, ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result,
     module::{SwitchView, WebsocketTcpConverter},
@@ -16,5 +16,9 @@ impl ModuleRules for WebsocketTcpConverter {
 
     fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<SwitchView> {
         Ok(SwitchView { enabled: stored.module.enabled })
+    }
+
+    fn publish(stored: &StoredModule<Self>, _references: &dyn ModuleReferences) -> Result<WebsocketTcpConverter> {
+        Ok(stored.module.clone())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::reading::readable;
 use crate::{
-    resources::{Codec, ModuleRules, StoredModule, StoredRecord},
+    resources::{Codec, ModuleReferences, ModuleRules, StoredModule, StoredRecord},
     store::Entry,
 };
 use ipnet::IpNet;
@@ -10,16 +10,13 @@ use postern_api::{
     AnyId,
     id::Kind,
     ip_rules::{IpRule, IpRules, IpTable},
-    module::{
-        Backend, CircuitBreaker, Compression, HttpsTermination, IpRestriction, Module, MutualTls, OAuth, Oidc,
-        RequestHeaders, ResponseHeaders, Saml, TerminateAt, TlsTermination, UserAgentFilter, WebhookVerification,
-        WebsocketTcpConverter,
-    },
-    published::{Login, SamlLogin, Settings, Termination},
+    module::{self, HttpsTermination, IpRestriction, Module, MutualTls, TlsTermination},
+    published::Settings,
     resource::{CertificateAuthority, HttpsEdge, IpPolicyRule},
+    route_modules,
 };
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -36,41 +33,84 @@ pub(super) struct ModuleSettings {
     authorities: HashMap<String, Arc<str>>,
 }
 
-/// Modules of one owner. `Some(None)` is a module that is set and cannot be read.
+/// A module of an owner as it was read from the store.
 #[derive(Default)]
-struct OwnerModules {
-    backend: Option<Option<Backend>>,
-    ip_restriction: Option<Option<IpRestriction>>,
-    mutual_tls: Option<Option<MutualTls>>,
-    tls_termination: Option<Option<(bool, Termination)>>,
-    circuit_breaker: Option<Option<CircuitBreaker>>,
-    compression: Option<Option<Compression>>,
-    request_headers: Option<Option<RequestHeaders>>,
-    response_headers: Option<Option<ResponseHeaders>>,
-    webhook_verification: Option<Option<WebhookVerification>>,
-    user_agent_filter: Option<Option<UserAgentFilter>>,
-    websocket_tcp_converter: Option<Option<WebsocketTcpConverter>>,
-    /// Each login module, and whether it is enabled.
-    logins: BTreeMap<&'static str, Option<(bool, Arc<Login>)>>,
+enum StoredSetting<M: ModuleRules> {
+    #[default]
+    Unset,
+    /// It is set and cannot be read.
+    Unreadable,
+    Set(Box<StoredModule<M>>),
 }
 
-impl OwnerModules {
-    /// Sets or removes a login module.
-    fn set_login<M: ModuleRules>(
-        &mut self,
-        read: Option<Option<StoredModule<M>>>,
-        enabled: impl Fn(&M) -> bool,
-        login: impl FnOnce(StoredModule<M>) -> Login,
-    ) {
-        match read {
-            Some(stored) => {
-                let login = stored.map(|stored| (enabled(&stored.module), Arc::new(login(stored))));
-                self.logins.insert(M::NAME, login)
-            }
-            None => self.logins.remove(M::NAME),
+impl<M: ModuleRules> StoredSetting<M> {
+    /// Reads the module; no entry means that it is not set.
+    fn read(codec: &Codec, entry: Option<&Entry>) -> Self {
+        match entry.map(|entry| readable(entry, codec.read_module(entry))) {
+            None => StoredSetting::Unset,
+            Some(None) => StoredSetting::Unreadable,
+            Some(Some(stored)) => StoredSetting::Set(Box::new(stored)),
+        }
+    }
+
+    /// The module as the edge applies it, unless it is unset or disabled.
+    fn publish(&self, references: &dyn ModuleReferences, unreadable: &mut bool) -> Option<M::Published> {
+        let StoredSetting::Set(stored) = self else {
+            *unreadable |= matches!(self, StoredSetting::Unreadable);
+            return None;
         };
+        if !stored.module.is_enabled() {
+            return None;
+        }
+        let published = M::publish(stored, references);
+        *unreadable |= published.is_err();
+        published.inspect_err(|error| tracing::error!(module = M::NAME, %error, "a module cannot be published")).ok()
     }
 }
+
+macro_rules! owner_modules {
+    (modules { $($(#[$doc:meta])* $member:ident: $module:ident,)+ }) => {
+        /// Modules of one owner: those of routes, and those of edges.
+        #[derive(Default)]
+        struct OwnerModules {
+            mutual_tls: StoredSetting<MutualTls>,
+            tls_termination: StoredSetting<TlsTermination>,
+            https_termination: StoredSetting<HttpsTermination>,
+            $($member: StoredSetting<module::$module>,)+
+        }
+
+        impl OwnerModules {
+            /// Sets or removes a module. Returns whether there is a module of this name.
+            fn set(&mut self, codec: &Codec, owner: &str, name: &str, entry: Option<&Entry>) -> bool {
+                match name {
+                    MutualTls::NAME => self.mutual_tls = StoredSetting::read(codec, entry),
+                    HttpsTermination::NAME if owner.starts_with(HttpsEdge::PREFIX) => {
+                        self.https_termination = StoredSetting::read(codec, entry);
+                    }
+                    TlsTermination::NAME => self.tls_termination = StoredSetting::read(codec, entry),
+                    $(module::$module::NAME => self.$member = StoredSetting::read(codec, entry),)+
+                    _ => return false,
+                }
+                true
+            }
+
+            /// Published settings of the owner.
+            fn publish(&self, references: &dyn ModuleReferences) -> Settings {
+                let unreadable = &mut false;
+                let https_termination = self.https_termination.publish(references, unreadable);
+                let mut settings = Settings {
+                    mutual_tls: self.mutual_tls.publish(references, unreadable),
+                    tls_termination: self.tls_termination.publish(references, unreadable).or(https_termination),
+                    $($member: self.$member.publish(references, unreadable),)+
+                    ..Settings::default()
+                };
+                settings.unreadable = *unreadable || settings.logins() > 1;
+                settings
+            }
+        }
+    };
+}
+route_modules! { owner_modules }
 
 impl ModuleSettings {
     /// Sets a module of an owner; no entry removes it. Returns whether the edge is affected.
@@ -79,51 +119,19 @@ impl ModuleSettings {
             return false;
         }
         let set = self.modules.entry(owner.to_owned()).or_default();
-        match name {
-            Backend::NAME => set.backend = configuration(codec, entry),
-            IpRestriction::NAME => {
-                let former = std::mem::replace(&mut set.ip_restriction, configuration(codec, entry));
-                let now = policies(set.ip_restriction.as_ref());
-                self.set_policies(owner, &policies(former.as_ref()), now);
-            }
-            MutualTls::NAME => set.mutual_tls = configuration(codec, entry),
-            TlsTermination::NAME if owner.starts_with(HttpsEdge::PREFIX) => {
-                set.tls_termination = configuration(codec, entry).map(|read| read.and_then(https_termination));
-            }
-            TlsTermination::NAME => {
-                set.tls_termination = configuration(codec, entry).map(|read| read.and_then(tls_termination))
-            }
-            CircuitBreaker::NAME => set.circuit_breaker = configuration(codec, entry),
-            Compression::NAME => set.compression = configuration(codec, entry),
-            RequestHeaders::NAME => set.request_headers = configuration(codec, entry),
-            ResponseHeaders::NAME => set.response_headers = configuration(codec, entry),
-            WebhookVerification::NAME => set.webhook_verification = configuration(codec, entry),
-            UserAgentFilter::NAME => set.user_agent_filter = configuration(codec, entry),
-            WebsocketTcpConverter::NAME => set.websocket_tcp_converter = configuration(codec, entry),
-            OAuth::NAME => {
-                set.set_login::<OAuth>(
-                    stored_module(codec, entry),
-                    |module| module.enabled,
-                    |stored| Login::OAuth(Box::new(stored.module)),
-                );
-            }
-            Oidc::NAME => {
-                set.set_login::<Oidc>(
-                    stored_module(codec, entry),
-                    |module| module.enabled,
-                    |stored| Login::Oidc(stored.module),
-                );
-            }
-            Saml::NAME => set.set_login::<Saml>(stored_module(codec, entry), |module| module.enabled, saml_login),
-            _ => return false,
+        let former = policies(&set.ip_restriction);
+        let is_known = set.set(codec, owner, name, entry);
+        if name == IpRestriction::NAME {
+            let now = policies(&set.ip_restriction);
+            self.set_policies(owner, &former, now);
         }
-        true
+        is_known
     }
 
     /// Removes all modules of a deleted owner.
     pub(super) fn remove_owner(&mut self, owner: &str) {
         if let Some(set) = self.modules.remove(owner) {
-            self.set_policies(owner, &policies(set.ip_restriction.as_ref()), Vec::new());
+            self.set_policies(owner, &policies(&set.ip_restriction), Vec::new());
         }
     }
 
@@ -180,68 +188,24 @@ impl ModuleSettings {
 
     /// Published settings of an owner.
     pub(super) fn settings(&self, owner: &str) -> Settings {
-        let mut settings = Settings::default();
-        let Some(set) = self.modules.get(owner) else { return settings };
-        let unreadable = &mut settings.unreadable;
-        settings.backend = usable(&set.backend, unreadable, |module| module.enabled).map(|module| module.backend_id);
-        settings.ip_restriction = usable(&set.ip_restriction, unreadable, |module| module.enabled)
-            .map(|module| self.rules_of(&module.ip_policy_ids));
-        settings.mutual_tls = usable(&set.mutual_tls, unreadable, |module| module.enabled).map(|module| {
-            module.certificate_authority_ids.iter().filter_map(|id| self.authorities.get(id)).cloned().collect()
-        });
-        settings.tls_termination =
-            usable(&set.tls_termination, unreadable, |(enabled, _)| *enabled).map(|(_, termination)| termination);
-        settings.circuit_breaker = usable(&set.circuit_breaker, unreadable, |module| module.enabled);
-        settings.compression = usable(&set.compression, unreadable, |module| module.enabled).is_some();
-        settings.request_headers =
-            usable(&set.request_headers, unreadable, |module| module.0.enabled).map(|module| module.0);
-        settings.response_headers =
-            usable(&set.response_headers, unreadable, |module| module.0.enabled).map(|module| module.0);
-        settings.webhook_verification = usable(&set.webhook_verification, unreadable, |module| module.enabled);
-        settings.user_agent_filter = usable(&set.user_agent_filter, unreadable, |module| module.enabled);
-        settings.websocket_tcp_converter =
-            usable(&set.websocket_tcp_converter, unreadable, |module| module.enabled).is_some();
-        *unreadable |= set.logins.values().any(Option::is_none);
-        let mut logins = set.logins.values().flatten().filter(|(enabled, _)| *enabled).map(|(_, login)| login.clone());
-        settings.login = logins.next();
-        // Of two logins, neither can be assumed to be the stricter one.
-        *unreadable |= logins.next().is_some();
-        settings
+        self.modules.get(owner).map(|modules| modules.publish(self)).unwrap_or_default()
     }
 }
 
-/// A module that is set, readable and enabled.
-fn usable<M: Clone>(set: &Option<Option<M>>, unreadable: &mut bool, enabled: impl Fn(&M) -> bool) -> Option<M> {
-    *unreadable |= matches!(set, Some(None));
-    set.as_ref().and_then(Option::as_ref).filter(|module| enabled(module)).cloned()
+impl ModuleReferences for ModuleSettings {
+    fn ip_rules(&self, policies: &[String]) -> Arc<IpRules> {
+        self.rules_of(policies)
+    }
+
+    fn authorities(&self, ids: &[String]) -> Vec<Arc<str>> {
+        ids.iter().filter_map(|id| self.authorities.get(id)).cloned().collect()
+    }
 }
 
-fn policies(set: Option<&Option<IpRestriction>>) -> Vec<String> {
-    set.and_then(Option::as_ref).map(|module| module.ip_policy_ids.clone()).unwrap_or_default()
-}
-
-fn https_termination(module: HttpsTermination) -> Option<(bool, Termination)> {
-    let termination = Termination { at: TerminateAt::Edge, oldest: Some(module.oldest().ok()?) };
-    Some((module.enabled, termination))
-}
-
-fn tls_termination(module: TlsTermination) -> Option<(bool, Termination)> {
-    let termination = Termination { at: module.place().ok()?, oldest: module.oldest().ok()? };
-    Some((module.enabled, termination))
-}
-
-/// Reads the configuration of a module; `Some(None)` if it cannot be read.
-fn configuration<M: ModuleRules>(codec: &Codec, entry: Option<&Entry>) -> Option<Option<M>> {
-    Some(stored_module(codec, entry)?.map(|stored| stored.module))
-}
-
-/// Reads a module with its hidden state; `Some(None)` if it cannot be read.
-fn stored_module<M: ModuleRules>(codec: &Codec, entry: Option<&Entry>) -> Option<Option<StoredModule<M>>> {
-    let entry = entry?;
-    Some(readable(entry, codec.read_module(entry)))
-}
-
-fn saml_login(stored: StoredModule<Saml>) -> Login {
-    let (signing_certificate_pem, signing_key_pem) = stored.hidden.into_parts();
-    Login::Saml(SamlLogin { module: stored.module, signing_key_pem, signing_certificate_pem })
+/// The policies that a module names.
+fn policies(set: &StoredSetting<IpRestriction>) -> Vec<String> {
+    match set {
+        StoredSetting::Set(stored) => stored.module.ip_policy_ids.clone(),
+        StoredSetting::Unset | StoredSetting::Unreadable => Vec::new(),
+    }
 }

@@ -7,7 +7,6 @@ use super::{
 use crate::NameHold;
 use postern_api::{
     Error, Result,
-    module::{HttpsTermination, MutualTls},
     resource::{HttpsEdge, HttpsEdgeCreate, HttpsEdgeStatus, HttpsEdgeUpdate, HttpsRoute, Nothing},
 };
 
@@ -43,4 +42,7 @@ impl Rules for HttpsEdge {
     }
 }
 
-owner!(HttpsEdge { mutual_tls: MutualTls, tls_termination: HttpsTermination });
+owner! { HttpsEdge modules {
+    mutual_tls: MutualTls,
+    tls_termination: HttpsTermination,
+} }

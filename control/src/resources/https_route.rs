@@ -1,16 +1,13 @@
 //! Routes of HTTPS edges. Each match of a path is unique within its edge.
 
 use super::{
-    CallContext, Claim, CreateContext, ModuleOwner, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord,
-    owner,
+    CallContext, Claim, CreateContext, HostRules, ModuleOwner, ModuleRules, ModuleVisitor, Modules, NewModule,
+    NewRecord, Resources, Rules, StoredRecord, owner,
 };
 use postern_api::{
     AnyId, Code, Error, Id, Result,
-    module::{
-        Backend, CircuitBreaker, Compression, IpRestriction, Module as _, OAuth, Oidc, RequestHeaders, ResponseHeaders,
-        Saml, UserAgentFilter, WebhookVerification, WebsocketTcpConverter,
-    },
     resource::{HttpsRoute, HttpsRouteCreate, HttpsRouteStatus, HttpsRouteUpdate, MATCH_LIMIT, MatchType, Nothing},
+    route_modules,
 };
 
 impl Rules for HttpsRoute {
@@ -59,35 +56,38 @@ impl Rules for HttpsRoute {
 
     async fn status(stored: &StoredRecord<Self>, modules: &Modules, ctx: &Resources) -> Result<HttpsRouteStatus> {
         let edge = stored.parent.as_ref().map(AnyId::as_str).unwrap_or_default();
-        let mut status = HttpsRouteStatus::of(Id::parse(edge)?);
+        let mut status = HttpsRouteStatus::new(Id::parse(edge)?);
         Self::show_modules(&mut status, stored, modules, ctx)?;
         Ok(status)
     }
 }
 
-owner!(HttpsRoute {
-    backend: Backend,
-    ip_restriction: IpRestriction,
-    circuit_breaker: CircuitBreaker,
-    compression: Compression,
-    request_headers: RequestHeaders,
-    response_headers: ResponseHeaders,
-    webhook_verification: WebhookVerification,
-    websocket_tcp_converter: WebsocketTcpConverter,
-    user_agent_filter: UserAgentFilter,
-    oauth: OAuth,
-    oidc: Oidc,
-    saml: Saml,
-});
+route_modules! { owner HttpsRoute }
+
+/// The names of the login modules that are enabled.
+struct EnabledLogins<'a> {
+    modules: &'a Modules,
+    ctx: &'a Resources,
+    names: Result<Vec<&'static str>>,
+}
+
+impl ModuleVisitor for EnabledLogins<'_> {
+    fn visit<O: HostRules<M>, M: ModuleRules>(mut self) -> Self {
+        if M::IS_LOGIN
+            && let Ok(names) = &mut self.names
+        {
+            match self.modules.read::<M>(self.ctx) {
+                Ok(module) => names.extend(module.filter(M::is_enabled).map(|_| M::NAME)),
+                Err(error) => self.names = Err(error),
+            }
+        }
+        self
+    }
+}
 
 /// Allows one enabled login module: the order of several would be undefined.
 fn check_single_login(modules: &Modules, ctx: &Resources) -> Result<()> {
-    let logins = [
-        (OAuth::NAME, modules.read::<OAuth>(ctx)?.is_some_and(|module| module.enabled)),
-        (Oidc::NAME, modules.read::<Oidc>(ctx)?.is_some_and(|module| module.enabled)),
-        (Saml::NAME, modules.read::<Saml>(ctx)?.is_some_and(|module| module.enabled)),
-    ];
-    let enabled: Vec<_> = logins.iter().filter(|(_, enabled)| *enabled).map(|(name, _)| *name).collect();
+    let enabled = HttpsRoute::visit_modules(EnabledLogins { modules, ctx, names: Ok(Vec::new()) }).names?;
     if enabled.len() <= 1 {
         return Ok(());
     }

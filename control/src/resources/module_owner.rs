@@ -31,13 +31,13 @@ pub(crate) trait ModuleVisitor: Sized {
 
 /// Declares the modules of a kind: each is a member of the body and of the status.
 macro_rules! owner {
-    ($kind:ty { $($member:ident: $module:ty),+ $(,)? }) => {
+    ($kind:ident modules { $($(#[$doc:meta])* $member:ident: $module:ident,)+ }) => {
         impl $crate::resources::ModuleOwner for $kind {
             fn take_modules(
                 body: &mut <Self as postern_api::resource::Resource>::Create,
             ) -> Vec<$crate::resources::NewModule> {
                 let mut taken = Vec::new();
-                $(taken.extend(body.$member.take().map($crate::resources::NewModule::new::<$module>));)+
+                $(taken.extend(body.$member.take().map($crate::resources::NewModule::new::<postern_api::module::$module>));)+
                 taken
             }
             fn show_modules(
@@ -47,11 +47,11 @@ macro_rules! owner {
                 ctx: &$crate::resources::Resources,
             ) -> postern_api::Result<()> {
                 let owner = stored.id.any();
-                $(status.$member = modules.view::<$module>(&owner, ctx)?;)+
+                $(status.$member = modules.view::<postern_api::module::$module>(&owner, ctx)?;)+
                 Ok(())
             }
             fn visit_modules<V: $crate::resources::ModuleVisitor>(visitor: V) -> V {
-                visitor$(.visit::<Self, $module>())+
+                visitor$(.visit::<Self, postern_api::module::$module>())+
             }
         }
     };

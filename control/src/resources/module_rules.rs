@@ -4,8 +4,9 @@ use super::{
     Resources,
     relations::{Link, NewLink},
 };
-use postern_api::{AnyId, Result, module::Module};
+use postern_api::{AnyId, Result, ip_rules::IpRules, module::Module};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::sync::Arc;
 
 /// A module as it is stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,4 +47,19 @@ pub(crate) trait ModuleRules: Module {
 
     /// The module as callers see it.
     fn view(stored: &StoredModule<Self>, owner: &AnyId, ctx: &Resources) -> Result<Self::View>;
+
+    /// The module as the edge applies it.
+    ///
+    /// # Errors
+    /// If another version stored a module that this one cannot read. Visitors are refused then.
+    fn publish(stored: &StoredModule<Self>, references: &dyn ModuleReferences) -> Result<Self::Published>;
+}
+
+/// Records that modules name, in the form in which the edge needs them. Deleted records are left out.
+pub(crate) trait ModuleReferences {
+    /// The rules of several IP policies together.
+    fn ip_rules(&self, policies: &[String]) -> Arc<IpRules>;
+
+    /// The certificates of authorities, in PEM.
+    fn authorities(&self, ids: &[String]) -> Vec<Arc<str>>;
 }

@@ -8,7 +8,6 @@ use crate::{ControlSettings, NameHold};
 use postern_api::{
     Code, Error, Result,
     host::HostName,
-    module::{Backend, IpRestriction},
     resource::{Nothing, TcpEdge, TcpEdgeCreate, TcpEdgeStatus, TcpEdgeUpdate},
 };
 use std::net::{IpAddr, Ipv4Addr};
@@ -105,7 +104,10 @@ impl Rules for TcpEdge {
     }
 }
 
-owner!(TcpEdge { backend: Backend, ip_restriction: IpRestriction });
+owner! { TcpEdge modules {
+    backend: Backend,
+    ip_restriction: IpRestriction,
+} }
 
 /// Claim of an edge on a port.
 pub(super) fn claim(port: u16) -> Claim {

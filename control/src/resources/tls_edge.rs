@@ -7,7 +7,7 @@ use super::{
 use crate::NameHold;
 use postern_api::{
     Code, Error, Result,
-    module::{Backend, IpRestriction, MutualTls, TerminateAt, TlsTermination},
+    module::{MutualTls, TerminateAt, TlsTermination},
     resource::{Nothing, TlsEdge, TlsEdgeCreate, TlsEdgeStatus, TlsEdgeUpdate},
 };
 
@@ -59,9 +59,9 @@ impl Rules for TlsEdge {
     }
 }
 
-owner!(TlsEdge {
+owner! { TlsEdge modules {
     backend: Backend,
     ip_restriction: IpRestriction,
     mutual_tls: MutualTls,
     tls_termination: TlsTermination,
-});
+} }

@@ -144,7 +144,7 @@ async fn routes_with_a_login_are_published() {
     let asks = || {
         let published = world.control.published().borrow().clone();
         let edge = published.https_edges.get(edge).expect("the edge").clone();
-        edge.routes.iter().find(|route| route.id == id).expect("the route").settings.login.is_some()
+        edge.routes.iter().find(|route| route.id == id).expect("the route").settings.login().is_some()
     };
     assert!(!asks());
     for (name, module) in logins() {

@@ -8,7 +8,7 @@ use crate::{
 };
 use postern_api::{
     Code, Error,
-    module::{TerminateAt, TlsVersion},
+    module::{Compression, Module, OAuth, Oidc, TerminateAt, TlsVersion, WebsocketTcpConverter},
     published::{Login, Settings, Termination},
     tunnel_modules::TunnelModules,
 };
@@ -77,22 +77,22 @@ fn requested_modules(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
 
 fn settings(modules: TunnelModules) -> Settings {
     let asks = !modules.mutual_tls.is_empty();
-    let oauth = modules.oauth.filter(|module| module.enabled).map(|module| Login::OAuth(Box::new(module)));
-    let login = oauth.or(modules.oidc.filter(|module| module.enabled).map(Login::Oidc));
+    let (oauth, oidc) = (modules.oauth.filter(OAuth::is_enabled), modules.oidc.filter(Oidc::is_enabled));
     Settings {
         ip_restriction: modules.ip_restriction.map(|lists| Arc::new(lists.rules())),
         mutual_tls: asks.then(|| modules.mutual_tls.into_iter().map(Into::into).collect()),
         tls_termination: asks.then_some(Termination { at: TerminateAt::Edge, oldest: Some(TlsVersion::default()) }),
         circuit_breaker: modules.circuit_breaker.filter(|module| module.enabled),
-        compression: modules.compression,
+        compression: modules.compression.then_some(Compression { enabled: true }),
         host_header: modules.host_header,
         request_headers: modules.request_headers.filter(|module| module.enabled),
         response_headers: modules.response_headers.filter(|module| module.enabled),
         webhook_verification: modules.webhook_verification.filter(|module| module.enabled),
-        login: login.map(Arc::new),
+        oauth: oauth.map(|module| Arc::new(Login::OAuth(Box::new(module)))),
+        oidc: oidc.map(|module| Arc::new(Login::Oidc(module))),
         basic_auth: modules.basic_auth,
         user_agent_filter: modules.user_agent_filter.filter(|module| module.enabled),
-        websocket_tcp_converter: modules.websocket_tcp_converter,
+        websocket_tcp_converter: modules.websocket_tcp_converter.then_some(WebsocketTcpConverter { enabled: true }),
         ..Settings::default()
     }
 }

@@ -221,7 +221,7 @@ async fn a_required_login_cannot_be_bypassed() {
     world.backends([("bkdhr_1", response(200, "in"))]).await;
     let module = json!({"issuer": "http://127.0.0.1:9", "client_id": "a", "client_secret": "b"});
     let login = Login::Oidc(serde_json::from_value(module).expect("an OIDC module"));
-    let settings = Settings { login: Some(Arc::new(login)), ..to("bkdhr_1") };
+    let settings = Settings { oidc: Some(Arc::new(login)), ..to("bkdhr_1") };
     world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdhr_1")), below("/private", settings)])).await;
     let mut program = visitor::https(&world, "shop.localhost").await;
     let asked = "GET /private/x HTTP/1.1\r\nHost: shop.localhost\r\nAccept: application/json\r\n\r\n";

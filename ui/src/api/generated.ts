@@ -1634,11 +1634,11 @@ export interface components {
       websocket_tcp_converter: components["schemas"]["CompressionModule"] | null;
       /** @description User agent filter. */
       user_agent_filter: components["schemas"]["UserAgentFilterModule"] | null;
-      /** @description OAuth login. */
+      /** @description OAuth login. At most one login can be enabled. */
       oauth: components["schemas"]["OAuthModule"] | null;
-      /** @description OpenID Connect login. */
+      /** @description OpenID Connect login. At most one login can be enabled. */
       oidc: components["schemas"]["OidcModule"] | null;
-      /** @description SAML login. */
+      /** @description SAML login. At most one login can be enabled. */
       saml: components["schemas"]["SamlModule"] | null;
     };
     /** @description Body of a create or change. A create requires `match_type` and `match`; in a change an empty one means unchanged, and a given module is replaced as a whole. */
@@ -1669,11 +1669,11 @@ export interface components {
       websocket_tcp_converter?: components["schemas"]["WebsocketTcpConverterModulePut"] | null;
       /** @description User agent filter. */
       user_agent_filter?: components["schemas"]["UserAgentFilterModulePut"] | null;
-      /** @description OAuth login. At most one of the three logins can be enabled. */
+      /** @description OAuth login. At most one login can be enabled. */
       oauth?: components["schemas"]["OAuthModulePut"] | null;
-      /** @description OpenID Connect login. */
+      /** @description OpenID Connect login. At most one login can be enabled. */
       oidc?: components["schemas"]["OidcModulePut"] | null;
-      /** @description SAML login. */
+      /** @description SAML login. At most one login can be enabled. */
       saml?: components["schemas"]["SamlModulePut"] | null;
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
@@ -1704,11 +1704,11 @@ export interface components {
       websocket_tcp_converter?: components["schemas"]["WebsocketTcpConverterModulePut"] | null;
       /** @description User agent filter. */
       user_agent_filter?: components["schemas"]["UserAgentFilterModulePut"] | null;
-      /** @description OAuth login. At most one of the three logins can be enabled. */
+      /** @description OAuth login. At most one login can be enabled. */
       oauth?: components["schemas"]["OAuthModulePut"] | null;
-      /** @description OpenID Connect login. */
+      /** @description OpenID Connect login. At most one login can be enabled. */
       oidc?: components["schemas"]["OidcModulePut"] | null;
-      /** @description SAML login. */
+      /** @description SAML login. At most one login can be enabled. */
       saml?: components["schemas"]["SamlModulePut"] | null;
     };
     /** @description The TLS termination module in responses. */

@@ -8,14 +8,17 @@ use crate::kit::{
 };
 use bytes::Bytes;
 use http_body_util::Full;
-use postern_api::{module::HeaderChanges, published::Settings};
+use postern_api::{
+    module::{Compression, HeaderChanges},
+    published::Settings,
+};
 use std::io::Read;
 use tokio::sync::watch;
 
 const HOST: &str = "shop.localhost";
 
 fn compressing() -> Settings {
-    Settings { compression: true, ..to("bkdsc_1") }
+    Settings { compression: Some(Compression { enabled: true }), ..to("bkdsc_1") }
 }
 
 async fn world(origin: &Origin, settings: Settings) -> World {

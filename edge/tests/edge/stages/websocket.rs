@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures::{SinkExt, StreamExt};
 use http_body_util::Full;
 use postern_api::{
-    module::{CircuitBreaker, HeaderChanges, UserAgentFilter},
+    module::{CircuitBreaker, HeaderChanges, UserAgentFilter, WebsocketTcpConverter},
     published::Settings,
 };
 use postern_tunnel::StreamKind;
@@ -27,7 +27,7 @@ use tokio_tungstenite::{
 const HOST: &str = "shop.localhost";
 
 fn converting(backend: &str) -> Settings {
-    Settings { websocket_tcp_converter: true, ..to(backend) }
+    Settings { websocket_tcp_converter: Some(WebsocketTcpConverter { enabled: true }), ..to(backend) }
 }
 
 type Socket = WebSocketStream<TlsStream<TcpStream>>;
