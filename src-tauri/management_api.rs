@@ -6,14 +6,7 @@ use crate::{
     error::{DesktopError, Result},
     management_key::ManagementKeys,
 };
-use postern_api::{
-    Code, Secret,
-    resource::{
-        ApiKey, AppSession, AppUser, BotUser, CertificateAuthority, Credential, Endpoint, IpPolicy, IpPolicyRule,
-        IpRestriction, ReservedAddress, ReservedDomain, Resource, SshCertificateAuthority, SshHostCertificate,
-        SshUserCertificate, TlsCertificate, Tunnel, TunnelSession, User, View,
-    },
-};
+use postern_api::{Code, Secret, resource::COLLECTIONS};
 use reqwest::Method;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;
@@ -23,34 +16,6 @@ use url::Url;
 const MAX_REQUEST_BYTES: usize = 1024 * 1024;
 /// Longer than the deadline of the edge, which a change waits for.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The paths a window may request: these collections and everything below them.
-const COLLECTIONS: [&str; 24] = [
-    "/backends",
-    "/edges",
-    "/server",
-    "/status",
-    "/traffic",
-    ApiKey::PATH,
-    AppSession::PATH,
-    AppUser::PATH,
-    BotUser::PATH,
-    CertificateAuthority::PATH,
-    Credential::PATH,
-    Endpoint::PATH,
-    IpPolicy::PATH,
-    IpPolicyRule::PATH,
-    IpRestriction::PATH,
-    ReservedAddress::PATH,
-    ReservedDomain::PATH,
-    SshCertificateAuthority::PATH,
-    SshHostCertificate::PATH,
-    SshUserCertificate::PATH,
-    TlsCertificate::PATH,
-    Tunnel::PATH,
-    TunnelSession::PATH,
-    User::PATH,
-];
 
 /// Sends requests to the management API of the local or remote server.
 pub(crate) struct ManagementClient {

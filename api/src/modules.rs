@@ -1,6 +1,7 @@
 //! The modules, one file each, and the table of the modules of HTTPS routes.
 
 mod backend;
+mod basic_auth;
 mod circuit_breaker;
 mod compression;
 mod headers;
@@ -17,6 +18,10 @@ mod webhook_verification;
 mod websocket_tcp_converter;
 
 pub use backend::{Backend, BackendView};
+pub use basic_auth::{
+    BASIC_AUTH_USER_LIMIT, BasicAuth, BasicAuthUser, BasicAuthUserView, BasicAuthUsers, BasicAuthView,
+    CREDENTIALS_LIMIT, MIN_PASSWORD_LENGTH, check_credentials, user_and_password,
+};
 pub use circuit_breaker::{BUCKET_LIMIT, CircuitBreaker, CircuitBreakerView};
 pub use compression::Compression;
 pub use headers::{HeaderChanges, HeaderChangesView, RequestHeaders, ResponseHeaders};
@@ -63,6 +68,8 @@ macro_rules! route_modules {
                 websocket_tcp_converter: WebsocketTcpConverter,
                 /// User agent filter.
                 user_agent_filter: UserAgentFilter,
+                /// HTTP Basic authentication. At most one login can be enabled.
+                basic_auth: BasicAuth,
                 /// OAuth login. At most one login can be enabled.
                 oauth: OAuth,
                 /// OpenID Connect login. At most one login can be enabled.

@@ -86,14 +86,46 @@ pub use tunnel_session::{SessionCommand, SessionCommandBody, TunnelSession};
 pub use user::{NAME_LIMIT, User, UserCreate, UserUpdate};
 pub use weighted_backend::{CHILD_LIMIT, WEIGHT_LIMIT, WeightedBackend, WeightedBackendCreate, WeightedBackendUpdate};
 
-use crate::Secret;
+use crate::{
+    Secret,
+    resource::{Resource, View},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The token of a key or credential: in the answer to its creation, and `null` ever after.
+/// The token of a key or credential: in the response to its creation, and `null` ever after.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenOnce {
     /// Token; shown only once, in this response.
     #[serde(default)]
     pub token: Option<Secret>,
 }
+
+/// The collections of the management API, which clients that forward requests may open. Everything of the API is one of
+/// them or below one, but for its description and the metrics.
+pub const COLLECTIONS: &[&str] = &[
+    "/backends",
+    "/edges",
+    "/server",
+    "/status",
+    "/traffic",
+    ApiKey::PATH,
+    AppSession::PATH,
+    AppUser::PATH,
+    BotUser::PATH,
+    CertificateAuthority::PATH,
+    Credential::PATH,
+    Endpoint::PATH,
+    IpPolicy::PATH,
+    IpPolicyRule::PATH,
+    IpRestriction::PATH,
+    ReservedAddress::PATH,
+    ReservedDomain::PATH,
+    SshCertificateAuthority::PATH,
+    SshHostCertificate::PATH,
+    SshUserCertificate::PATH,
+    TlsCertificate::PATH,
+    Tunnel::PATH,
+    TunnelSession::PATH,
+    User::PATH,
+];

@@ -4,19 +4,13 @@ use crate::{
     Code, Error, Result, Secret, checks,
     headers::{Direction, canonical},
     ip_rules::{Action, IpRule, IpRules},
-    module::{CircuitBreaker, HeaderChanges, OAuth, Oidc, UserAgentFilter, WebhookVerification},
+    module::{CircuitBreaker, HeaderChanges, OAuth, Oidc, UserAgentFilter, WebhookVerification, check_credentials},
 };
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 /// Limit of networks in both address lists together.
 pub const ADDRESS_LIMIT: usize = 500;
-/// Limit of users of a tunnel.
-pub const USER_LIMIT: usize = 100;
-/// Shortest password in characters.
-pub const SHORTEST_PASSWORD: usize = 8;
-/// Longest user name and password together, in bytes.
-pub const LONGEST_USER: usize = 256;
 /// Limit of certificate authorities for visitors' certificates.
 pub const AUTHORITY_LIMIT: usize = 20;
 /// Total bytes of all modules, which must fit one message to the server.
@@ -108,7 +102,7 @@ impl TunnelModules {
         if let Some(webhooks) = &self.webhook_verification {
             within("verify_webhook", checks::webhook_verification(webhooks))?;
         }
-        within("basic_auth", users(&self.basic_auth))?;
+        within("basic_auth", check_credentials(&self.basic_auth))?;
         let logins = [self.oauth.is_some(), self.oidc.is_some(), !self.basic_auth.is_empty()];
         if logins.into_iter().filter(|set| *set).count() > 1 {
             let sentence = "A tunnel has at most one of `basic_auth`, `oauth` and `oidc`: take the others out.";
@@ -166,41 +160,6 @@ impl AddressLists {
     }
 }
 
-/// Validates users and passwords. Errors contain neither.
-fn users(users: &[Secret]) -> Result<()> {
-    if users.len() > USER_LIMIT {
-        let sentence = format!("There are {} users; at most {USER_LIMIT} are allowed.", users.len());
-        return Err(Error::new(Code::PasswordInvalid, sentence));
-    }
-    for (place, user) in users.iter().enumerate() {
-        user_and_password(user).map_err(|error| error.with("field", format!("[{place}]")))?;
-    }
-    Ok(())
-}
-
-/// Validates one `user:password`.
-///
-/// # Errors
-/// [`Code::PasswordInvalid`] if the text is not `user:password` or exceeds the limits.
-pub fn user_and_password(text: &Secret) -> Result<()> {
-    let refuse = |sentence: String| Err(Error::new(Code::PasswordInvalid, sentence));
-    let Some((user, password)) = text.reveal().split_once(':') else {
-        return refuse("There is no colon between a user and a password: write `user:password`.".to_owned());
-    };
-    if user.is_empty() {
-        return refuse("The user has no name: write `user:password`.".to_owned());
-    }
-    if password.chars().count() < SHORTEST_PASSWORD {
-        return refuse(format!("The password is too short: at least {SHORTEST_PASSWORD} characters are needed."));
-    }
-    if text.reveal().len() > LONGEST_USER || text.reveal().chars().any(char::is_control) {
-        return refuse(format!(
-            "User and password have at most {LONGEST_USER} bytes together, and no control characters."
-        ));
-    }
-    Ok(())
-}
-
 /// Adds the module to the `field` detail of an error.
 fn within<T>(module: &str, judged: Result<T>) -> Result<T> {
     judged.map_err(|error| {
@@ -252,23 +211,6 @@ mod tests {
         assert!(judged(json!({"compression": true})).is_ok_and(|modules| !modules.concerns_connections_only()));
         let addresses = judged(json!({"ip_restriction": {"allow": ["0.0.0.0/0"]}})).expect("fine");
         assert!(addresses.concerns_connections_only());
-    }
-
-    #[test]
-    fn users_have_a_name_and_a_password_of_some_length() {
-        for (text, fits) in [
-            ("ada:longenough", true),
-            ("ada:with:colons:", true),
-            ("ada:schlüssel", true),
-            ("ada:1234567", false),
-            (":longenough", false),
-            ("adalongenough", false),
-            ("ada:long\nenough", false),
-        ] {
-            let judged = user_and_password(&Secret::new(text));
-            assert_eq!(judged.is_ok(), fits, "{text}");
-            assert!(judged.is_ok() || !judged.unwrap_err().to_string().contains("enough"));
-        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Rules of each module.
 
 mod backend;
+mod basic_auth;
 mod circuit_breaker;
 mod compression;
 mod headers;

@@ -45,7 +45,7 @@ pub(crate) struct Pipeline {
     ip_restriction: Option<Arc<IpRules>>,
     user_agent_filter: Option<user_agent_filter::Filter>,
     webhook_verification: Option<Box<Verifier>>,
-    basic_auth: Option<basic_auth::Passwords>,
+    basic_auth: Option<basic_auth::Users>,
     login: Option<login::Login>,
     websocket_tcp_converter: bool,
     circuit_breaker: Option<Arc<Breaker>>,
@@ -107,25 +107,41 @@ impl Pipeline {
         module_state: &ModuleState,
         mut report: impl FnMut(Error),
     ) -> Self {
+        // Named one by one, so that a module without a stage does not compile.
+        let Settings {
+            unreadable: _,
+            mutual_tls: _,
+            tls_termination: _,
+            backend: _,
+            ip_restriction: _,
+            oauth: _,
+            oidc: _,
+            saml: _,
+            user_agent_filter,
+            webhook_verification,
+            basic_auth,
+            websocket_tcp_converter,
+            circuit_breaker,
+            host_header,
+            request_headers,
+            compression,
+            response_headers,
+        } = settings;
         let mut pipeline = Pipeline::for_connections(settings);
         let report = &mut report;
-        let agents = settings.user_agent_filter.as_ref();
-        pipeline.user_agent_filter = pipeline.ready(agents, user_agent_filter::Filter::of, report);
+        pipeline.user_agent_filter = pipeline.ready(user_agent_filter.as_ref(), user_agent_filter::Filter::of, report);
         let verifier = |module: &_| Verifier::of(id, module, &module_state.webhooks).map(Box::new);
-        pipeline.webhook_verification = pipeline.ready(settings.webhook_verification.as_ref(), verifier, report);
-        let users = (!settings.basic_auth.is_empty()).then_some(settings.basic_auth.as_slice());
-        pipeline.basic_auth = pipeline.ready(users, basic_auth::Passwords::of, report);
+        pipeline.webhook_verification = pipeline.ready(webhook_verification.as_ref(), verifier, report);
+        pipeline.basic_auth = pipeline.ready(basic_auth.as_deref(), basic_auth::Users::new, report);
         let login = |module: &_| login::Login::of(id, edge, module, &module_state.logins);
         pipeline.login = pipeline.ready(settings.login().map(AsRef::as_ref), login, report);
-        pipeline.websocket_tcp_converter = settings.websocket_tcp_converter.is_some();
+        pipeline.websocket_tcp_converter = websocket_tcp_converter.is_some();
         let changes = |direction| move |changes: &HeaderChanges| Changes::of(changes, direction);
-        pipeline.request_headers =
-            pipeline.ready(settings.request_headers.as_ref(), changes(Direction::Request), report);
-        let response_changes = changes(Direction::Response);
-        pipeline.response_headers = pipeline.ready(settings.response_headers.as_ref(), response_changes, report);
-        pipeline.host_header = pipeline.ready(settings.host_header.as_deref(), host_header::Rewrite::of, report);
-        pipeline.compression = settings.compression.is_some().then(|| module_state.encoders.clone());
-        pipeline.circuit_breaker = module_state.breaker(id, settings.circuit_breaker.as_ref());
+        pipeline.request_headers = pipeline.ready(request_headers.as_ref(), changes(Direction::Request), report);
+        pipeline.response_headers = pipeline.ready(response_headers.as_ref(), changes(Direction::Response), report);
+        pipeline.host_header = pipeline.ready(host_header.as_deref(), host_header::Rewrite::of, report);
+        pipeline.compression = compression.is_some().then(|| module_state.encoders.clone());
+        pipeline.circuit_breaker = module_state.breaker(id, circuit_breaker.as_ref());
         pipeline
     }
 
@@ -172,7 +188,7 @@ impl Pipeline {
         {
             return Ok(StageOutcome::Answered(response));
         }
-        basic_auth::stage(self.basic_auth.as_ref(), context)?;
+        basic_auth::stage(self.basic_auth.as_ref(), context).await?;
         if let Some(response) = login::stage(self.login.as_ref(), context).await? {
             return Ok(StageOutcome::Answered(response));
         }

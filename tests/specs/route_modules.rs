@@ -226,3 +226,72 @@ async fn websocket_connections_become_streams_to_a_tcp_service() {
         other => panic!("{other:?}"),
     }
 }
+
+/// Users of a `basic_auth` module.
+fn users<const N: usize>(users: [(&str, &str); N]) -> Value {
+    let users = users.map(|(name, password)| json!({ "username": name, "password": password }));
+    json!({ "users": users.as_slice() })
+}
+
+impl Shop {
+    /// The status of a request with this user and password.
+    async fn login(&self, user: &str, password: &str) -> u16 {
+        self.world.visitor().send(self.request("/page").basic_auth(user, Some(password))).await.status
+    }
+}
+
+#[tokio::test]
+async fn a_password_of_a_route_admits_its_user_and_is_not_forwarded() {
+    let origin = Origin::start("hello").await;
+    let shop = Shop::leading_to(&origin).await;
+    let before = origin.requests().len();
+    shop.put_module("basic_auth", users([("ada", "planted-secret-1"), ("bob", "planted-secret-2")])).await;
+    let refused = shop.get("/").await;
+    assert_eq!((refused.status, refused.refused()), (401, Code::PasswordNeeded));
+    assert_eq!(refused.header("www-authenticate"), r#"Basic realm="postern", charset="UTF-8""#);
+    for (user, password) in [("ada", "planted-secret-2"), ("ada", ""), ("", "planted-secret-1"), ("eve", "longenough")]
+    {
+        assert_eq!(shop.login(user, password).await, 401, "{user}");
+    }
+    assert_eq!(origin.requests().len(), before, "the service is left alone");
+    for (user, password) in [("ada", "planted-secret-1"), ("bob", "planted-secret-2"), ("ada", "planted-secret-1")] {
+        assert_eq!(shop.login(user, password).await, 200, "{user}");
+    }
+    let received = origin.requests_to("/page");
+    assert_eq!(received.len(), 3);
+    assert!(received.iter().all(|request| request.header("authorization").is_empty()), "it goes no further");
+}
+
+#[tokio::test]
+async fn a_user_without_a_new_password_keeps_the_present_one() {
+    let origin = Origin::start("hello").await;
+    let shop = Shop::leading_to(&origin).await;
+    shop.put_module("basic_auth", users([("ada", "planted-secret-1")])).await;
+    let body = json!({ "users": [{ "username": "ada" }, { "username": "bob", "password": "planted-secret-2" }] });
+    shop.put_module("basic_auth", body).await;
+    assert_eq!((shop.login("ada", "planted-secret-1").await, shop.login("bob", "planted-secret-2").await), (200, 200));
+    shop.put_module("basic_auth", users([("ada", "planted-secret-3")])).await;
+    assert_eq!((shop.login("ada", "planted-secret-1").await, shop.login("ada", "planted-secret-3").await), (401, 200));
+    assert_eq!(shop.login("bob", "planted-secret-2").await, 401, "removed");
+    shop.put_module("basic_auth", json!({ "enabled": false, "users": [{ "username": "ada" }] })).await;
+    assert_eq!(shop.get("/").await.status, 200, "a disabled module admits all");
+}
+
+#[tokio::test]
+async fn passwords_of_a_route_are_never_shown_and_stored_as_slow_hashes_only() {
+    let origin = Origin::start("hello").await;
+    let shop = Shop::leading_to(&origin).await;
+    let operator = shop.world.operator();
+    let module = format!("{}/basic_auth", shop.route);
+    let put = operator.put(&module, users([("ada", "planted-secret-1")])).await.ok();
+    assert_eq!(shop.login("ada", "planted-secret-1").await, 200);
+    let shown = [put.text, operator.get(&module).await.ok().text, operator.get(&shop.route).await.ok().text];
+    for text in shown {
+        assert!(text.contains(r#""username":"ada""#) && !text.contains("planted"), "{text}");
+        assert!(!text.contains("argon2"), "the hash is not shown either: {text}");
+    }
+    let stored = ["postern.db", "postern.db-wal"]
+        .map(|file| std::fs::read(shop.world.path(&format!("server/{file}"))).unwrap_or_default());
+    let stored = stored.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(stored.contains("$argon2id$") && !stored.contains("planted"), "the password is nowhere");
+}

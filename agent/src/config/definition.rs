@@ -44,7 +44,7 @@ pub struct Definition {
     pub raw: RawKeys,
 }
 
-/// All keys of tunnels of any kind.
+/// The keys of tunnels of any kind, besides those of modules.
 const KNOWN: &[&str] = &[
     "addr",
     "proto",
@@ -60,19 +60,6 @@ const KNOWN: &[&str] = &[
     "remote_addr",
     "app_protocol",
     "proxy_proto",
-    "auth",
-    "basic_auth",
-    "circuit_breaker",
-    "compression",
-    "ip_restriction",
-    "mutual_tls_cas",
-    "oauth",
-    "oidc",
-    "request_header",
-    "response_header",
-    "user_agent_filter",
-    "verify_webhook",
-    "websocket_tcp_converter",
     "crt",
     "key",
     "terminate_at",
@@ -99,7 +86,7 @@ impl Definition {
             problems.add(name_place, path, why);
         }
         let mut fields = Fields::new(node, path, problems);
-        fields.check_known(KNOWN, LATER);
+        fields.check_known(&[KNOWN, modules::REQUEST_MODULES, modules::CONNECTION_MODULES].concat(), LATER);
         let kind = DefinitionKind::read(&mut fields, &node.location);
         let upstream = LocalUpstream::read(&mut fields, &node.location, kind.as_ref());
         let upstream_protocol = UpstreamProtocol::read(&mut fields);

@@ -2,6 +2,7 @@
 
 use super::{
     fields::{Fields, Located},
+    modules::{CONNECTION_MODULES, REQUEST_MODULES},
     problem::SourceLocation,
     tree::{ConfigNode, ConfigValue},
 };
@@ -56,21 +57,8 @@ pub enum Schemes {
     Both,
 }
 
-/// Keys of HTTP tunnels only.
-const HTTP_KEYS: &[&str] = &[
-    "auth",
-    "basic_auth",
-    "circuit_breaker",
-    "compression",
-    "host_header",
-    "oauth",
-    "oidc",
-    "request_header",
-    "response_header",
-    "user_agent_filter",
-    "verify_webhook",
-    "websocket_tcp_converter",
-];
+/// Further keys of HTTP tunnels only.
+const HTTP_KEYS: &[&str] = &["host_header"];
 /// Keys for the public name.
 const NAME_KEYS: &[&str] = &["domain", "hostname", "subdomain"];
 /// Keys for TLS termination.
@@ -111,8 +99,8 @@ impl DefinitionKind {
 }
 
 fn read_labelled(fields: &mut Fields<'_>, node: &ConfigNode) -> Option<DefinitionKind> {
-    let others: &[&str] = &["remote_addr", "ip_restriction", "mutual_tls_cas", "terminate_at"];
-    for keys in [HTTP_KEYS, NAME_KEYS, SCHEME_KEYS, others] {
+    let others: &[&str] = &["remote_addr", "terminate_at"];
+    for keys in [REQUEST_MODULES, CONNECTION_MODULES, HTTP_KEYS, NAME_KEYS, SCHEME_KEYS, others] {
         reject_foreign(fields, keys, "a labelled tunnel: its edge has the modules");
     }
     own_certificate(fields).and_then(|_| labels(fields, node)).map(DefinitionKind::Labels)
@@ -133,14 +121,14 @@ fn read_http(fields: &mut Fields<'_>) -> Option<DefinitionKind> {
 }
 
 fn read_tcp(fields: &mut Fields<'_>) -> Option<DefinitionKind> {
-    for keys in [HTTP_KEYS, NAME_KEYS, SCHEME_KEYS, TLS_KEYS, &["app_protocol", "mutual_tls_cas"]] {
+    for keys in [REQUEST_MODULES, HTTP_KEYS, NAME_KEYS, SCHEME_KEYS, TLS_KEYS, &["app_protocol", "mutual_tls_cas"]] {
         reject_foreign(fields, keys, "a tcp tunnel");
     }
     remote_port(fields).map(|port| DefinitionKind::Tcp { port })
 }
 
 fn read_tls(fields: &mut Fields<'_>) -> Option<DefinitionKind> {
-    for keys in [HTTP_KEYS, SCHEME_KEYS, &["app_protocol", "remote_addr"]] {
+    for keys in [REQUEST_MODULES, HTTP_KEYS, SCHEME_KEYS, &["app_protocol", "remote_addr"]] {
         reject_foreign(fields, keys, "a tls tunnel");
     }
     let (host, terminate) = (host(fields), terminate(fields));

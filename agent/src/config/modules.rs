@@ -16,6 +16,24 @@ use postern_api::{
 };
 use std::collections::BTreeMap;
 
+/// Keys of the modules that check or change requests: only HTTP tunnels have them. `auth` is the older name of
+/// `basic_auth`.
+pub(super) const REQUEST_MODULES: &[&str] = &[
+    "auth",
+    "basic_auth",
+    "circuit_breaker",
+    "compression",
+    "oauth",
+    "oidc",
+    "request_header",
+    "response_header",
+    "user_agent_filter",
+    "verify_webhook",
+    "websocket_tcp_converter",
+];
+/// Keys of the modules that check connections.
+pub(super) const CONNECTION_MODULES: &[&str] = &["ip_restriction", "mutual_tls_cas"];
+
 /// Reads all modules; those with problems are left out. `host_header` reads the `Host` header for the local service.
 pub(super) fn read(
     fields: &mut Fields<'_>,

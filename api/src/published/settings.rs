@@ -2,7 +2,6 @@
 
 use super::Login;
 use crate::{
-    Secret,
     module::{self, Module, TerminateAt, TlsVersion},
     route_modules,
 };
@@ -21,8 +20,6 @@ macro_rules! settings {
             pub tls_termination: Option<Termination>,
             /// Host header sent to the backend; redirects to it are rewritten. Only tunnels have it.
             pub host_header: Option<String>,
-            /// Allowed users, as `user:password`; no password is required if empty.
-            pub basic_auth: Vec<Secret>,
             $($(#[$doc])* pub $member: Option<<module::$module as Module>::Published>,)+
         }
 

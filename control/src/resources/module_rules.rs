@@ -45,6 +45,9 @@ pub(crate) trait ModuleRules: Module {
         std::future::ready(Ok(former.unwrap_or_default()))
     }
 
+    /// Removes what is stored in the hidden state only, before the module is stored.
+    fn strip_secrets(&mut self) {}
+
     /// The module as callers see it.
     fn view(stored: &StoredModule<Self>, owner: &AnyId, ctx: &Resources) -> Result<Self::View>;
 

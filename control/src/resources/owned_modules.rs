@@ -56,6 +56,7 @@ impl<M: ModuleRules> ErasedModule for M {
             let links = module.links()?;
             let former = former.map(|entry| ctx.codec.read_module::<M>(entry)).transpose()?;
             let hidden = module.hidden(owner, former.map(|former| former.hidden), ctx).await?;
+            module.strip_secrets();
             let stored = StoredModule { module, hidden, links: links.iter().map(|new| new.link.clone()).collect() };
             let value = ctx.codec.module(&stored, &keys::module(owner.as_str(), M::NAME))?;
             Ok(EncodedModule { links, value })

@@ -5,6 +5,7 @@ use crate::{
     kit::{BASE_URL, World},
     modules, people, reserved, traffic, views,
 };
+use postern_api::resource::COLLECTIONS;
 use serde_json::json;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../api/openapi.json");
@@ -44,6 +45,16 @@ async fn the_suites_call_every_operation() {
     assert!(described.len() > 100, "only {} operations were found", described.len());
     let missed: Vec<_> = described.difference(&seen).collect();
     assert!(missed.is_empty(), "no suite saw these done: {missed:#?}");
+}
+
+#[test]
+fn every_operation_is_in_a_collection_that_windows_may_open() {
+    let description = postern_control::description();
+    let paths = description["paths"].as_object().expect("an object").keys();
+    let is_known =
+        |path: &&String| COLLECTIONS.iter().any(|known| path == known || path.starts_with(&format!("{known}/")));
+    let unknown: Vec<_> = paths.filter(|path| !is_known(path)).collect();
+    assert!(unknown.is_empty(), "not in `COLLECTIONS` of api/src/resources.rs: {unknown:?}");
 }
 
 #[tokio::test]

@@ -42,6 +42,7 @@ pub(crate) fn pairs() -> Vec<Pair> {
         pair("/edges/https", "mutual_tls", mutual_tls),
         pair("/edges/https", "tls_termination", https_termination),
         pair(ROUTES, "backend", backend),
+        pair(ROUTES, "basic_auth", basic_auth),
         pair(ROUTES, "circuit_breaker", circuit_breaker),
         pair(ROUTES, "compression", switch),
         pair(ROUTES, "ip_restriction", ip_restriction),
@@ -346,6 +347,41 @@ fn user_agent_filter(_: &Things) -> Cases {
         (json!({"allow": vec!["x"; 101]}), Code::PatternCount, "allow"),
         (json!({"deny": vec!["x"; 101]}), Code::PatternCount, "deny"),
         (json!({"deny": [5]}), Code::FieldInvalid, "deny[0]"),
+    ];
+    Cases { fine, wrong, ..Cases::default() }
+}
+
+fn basic_auth(_: &Things) -> Cases {
+    let user = |name: &str, password: &str| json!({"username": name, "password": password});
+    let shown = |names: &[&str]| names.iter().map(|name| json!({"username": name})).collect::<Vec<_>>();
+    let fine = vec![
+        (json!({"users": [user("ada", "planted-1")]}), json!({"enabled": true, "users": shown(&["ada"])})),
+        (
+            json!({"enabled": false, "users": [user("ada", "planted-2"), user("bob", "planted-3")]}),
+            json!({"enabled": false, "users": shown(&["ada", "bob"])}),
+        ),
+        (json!({"users": [user("Zoë Ada", "planted:1 ")]}), json!({"enabled": true, "users": shown(&["Zoë Ada"])})),
+    ];
+    let wrong = vec![
+        (json!({}), Code::FieldMissing, "users"),
+        (json!({"users": []}), Code::PasswordInvalid, "users"),
+        (json!({"users": [user("ada", "planted")]}), Code::PasswordInvalid, "users[0].password"),
+        (
+            json!({"users": [user("ada", &format!("planted-{}", "x".repeat(245)))]}),
+            Code::PasswordInvalid,
+            "users[0].password",
+        ),
+        (json!({"users": [user("ada", "planted-\u{7}")]}), Code::PasswordInvalid, "users[0].password"),
+        (json!({"users": [user("", "planted-1")]}), Code::PasswordInvalid, "users[0].username"),
+        (json!({"users": [user("a:b", "planted-1")]}), Code::PasswordInvalid, "users[0].username"),
+        (json!({"users": [user("ada", "planted-1"), {"username": "bob"}]}), Code::PasswordInvalid, "users[1].password"),
+        (
+            json!({"users": [user("ada", "planted-1"), user("ada", "planted-2")]}),
+            Code::PasswordInvalid,
+            "users[1].username",
+        ),
+        (json!({"users": [{"password": "planted-1"}]}), Code::FieldMissing, "users[0].username"),
+        (json!({"users": [{"username": 5}]}), Code::FieldInvalid, "users[0].username"),
     ];
     Cases { fine, wrong, ..Cases::default() }
 }

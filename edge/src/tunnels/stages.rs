@@ -8,7 +8,7 @@ use crate::{
 };
 use postern_api::{
     Code, Error,
-    module::{Compression, Module, OAuth, Oidc, TerminateAt, TlsVersion, WebsocketTcpConverter},
+    module::{BasicAuthUsers, Compression, Module, OAuth, Oidc, TerminateAt, TlsVersion, WebsocketTcpConverter},
     published::{Login, Settings, Termination},
     tunnel_modules::TunnelModules,
 };
@@ -77,6 +77,7 @@ fn requested_modules(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
 
 fn settings(modules: TunnelModules) -> Settings {
     let asks = !modules.mutual_tls.is_empty();
+    let users = (!modules.basic_auth.is_empty()).then(|| Arc::new(BasicAuthUsers::Passwords(modules.basic_auth)));
     let (oauth, oidc) = (modules.oauth.filter(OAuth::is_enabled), modules.oidc.filter(Oidc::is_enabled));
     Settings {
         ip_restriction: modules.ip_restriction.map(|lists| Arc::new(lists.rules())),
@@ -90,7 +91,7 @@ fn settings(modules: TunnelModules) -> Settings {
         webhook_verification: modules.webhook_verification.filter(|module| module.enabled),
         oauth: oauth.map(|module| Arc::new(Login::OAuth(Box::new(module)))),
         oidc: oidc.map(|module| Arc::new(Login::Oidc(module))),
-        basic_auth: modules.basic_auth,
+        basic_auth: users,
         user_agent_filter: modules.user_agent_filter.filter(|module| module.enabled),
         websocket_tcp_converter: modules.websocket_tcp_converter.then_some(WebsocketTcpConverter { enabled: true }),
         ..Settings::default()

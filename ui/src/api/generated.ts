@@ -234,6 +234,15 @@ export interface paths {
     /** Delete backend of HTTPS route */
     delete: operations["delete_https_route_backend"];
   };
+  "/edges/https/{edge_id}/routes/{id}/basic_auth": {
+    parameters: {};
+    /** Get basic auth of HTTPS route */
+    get: operations["get_https_route_basic_auth"];
+    /** Put basic auth of HTTPS route */
+    put: operations["put_https_route_basic_auth"];
+    /** Delete basic auth of HTTPS route */
+    delete: operations["delete_https_route_basic_auth"];
+  };
   "/edges/https/{edge_id}/routes/{id}/circuit_breaker": {
     parameters: {};
     /** Get circuit breaker of HTTPS route */
@@ -884,6 +893,35 @@ export interface components {
        * @default true
        */
       enabled: boolean | null;
+    };
+    /** @description The basic auth module in responses. */
+    BasicAuthModule: {
+      /** @description Whether the module is enabled. */
+      enabled: boolean;
+      /** @description The users, without their passwords. */
+      users: components["schemas"]["BasicAuthUserView"][];
+    };
+    /** @description Users who may visit a route with their password. */
+    BasicAuthModulePut: {
+      /**
+       * @description Whether the module is enabled.
+       * @default true
+       */
+      enabled: boolean | null;
+      /** @description The users, 1 to `BASIC_AUTH_USER_LIMIT`, each name once. */
+      users: components["schemas"]["BasicAuthUser"][];
+    };
+    /** @description A user and, when it is set or changed, the password. */
+    BasicAuthUser: {
+      /** @description Name, without a colon or control characters; at most 256 bytes together with a colon and the password. */
+      username: string;
+      /** @description Password of at least 8 characters without control characters. It is stored as a slow hash and never returned. Without one, the user keeps the present password. */
+      password?: string | null;
+    };
+    /** @description A user of the basic auth module in responses. */
+    BasicAuthUserView: {
+      /** @description Name. */
+      username: string;
     };
     /** @description A program that owns keys and credentials. */
     BotUser: {
@@ -1634,6 +1672,8 @@ export interface components {
       websocket_tcp_converter: components["schemas"]["CompressionModule"] | null;
       /** @description User agent filter. */
       user_agent_filter: components["schemas"]["UserAgentFilterModule"] | null;
+      /** @description HTTP Basic authentication. At most one login can be enabled. */
+      basic_auth: components["schemas"]["BasicAuthModule"] | null;
       /** @description OAuth login. At most one login can be enabled. */
       oauth: components["schemas"]["OAuthModule"] | null;
       /** @description OpenID Connect login. At most one login can be enabled. */
@@ -1669,6 +1709,8 @@ export interface components {
       websocket_tcp_converter?: components["schemas"]["WebsocketTcpConverterModulePut"] | null;
       /** @description User agent filter. */
       user_agent_filter?: components["schemas"]["UserAgentFilterModulePut"] | null;
+      /** @description HTTP Basic authentication. At most one login can be enabled. */
+      basic_auth?: components["schemas"]["BasicAuthModulePut"] | null;
       /** @description OAuth login. At most one login can be enabled. */
       oauth?: components["schemas"]["OAuthModulePut"] | null;
       /** @description OpenID Connect login. At most one login can be enabled. */
@@ -1704,6 +1746,8 @@ export interface components {
       websocket_tcp_converter?: components["schemas"]["WebsocketTcpConverterModulePut"] | null;
       /** @description User agent filter. */
       user_agent_filter?: components["schemas"]["UserAgentFilterModulePut"] | null;
+      /** @description HTTP Basic authentication. At most one login can be enabled. */
+      basic_auth?: components["schemas"]["BasicAuthModulePut"] | null;
       /** @description OAuth login. At most one login can be enabled. */
       oauth?: components["schemas"]["OAuthModulePut"] | null;
       /** @description OpenID Connect login. At most one login can be enabled. */
@@ -3681,6 +3725,10 @@ export type BackendModule = components["schemas"]["BackendModule"];
 export type BackendModulePut = components["schemas"]["BackendModulePut"];
 export type BackendTls = components["schemas"]["BackendTls"];
 export type BackendTlsInput = components["schemas"]["BackendTlsInput"];
+export type BasicAuthModule = components["schemas"]["BasicAuthModule"];
+export type BasicAuthModulePut = components["schemas"]["BasicAuthModulePut"];
+export type BasicAuthUser = components["schemas"]["BasicAuthUser"];
+export type BasicAuthUserView = components["schemas"]["BasicAuthUserView"];
 export type BotUser = components["schemas"]["BotUser"];
 export type BotUserCreate = components["schemas"]["BotUserCreate"];
 export type BotUserList = components["schemas"]["BotUserList"];
@@ -5197,6 +5245,71 @@ export interface operations {
     };
   };
   delete_https_route_backend: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_basic_auth: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BasicAuthModule"];
+        };
+      };
+    };
+  };
+  put_https_route_basic_auth: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["BasicAuthModulePut"];
+      };
+    };
+    responses: {
+      /** @description The new state. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BasicAuthModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_basic_auth: {
     parameters: {
       path: {
         /** @description The id of the parent. */

@@ -28,8 +28,8 @@ async fn world(change: impl FnOnce(&mut Limits)) -> (World, Origin, Agent) {
 async fn every_slow_handshake_times_out() {
     let (world, ..) = world(|limits| limits.handshake = SOON).await;
     for drips in [false, true] {
-        let mut stream = TcpStream::connect(world.edge.https_addr()).await.unwrap();
         let began = Instant::now();
+        let mut stream = TcpStream::connect(world.edge.https_addr()).await.unwrap();
         // A record that announces more data than arrives.
         let hello = [0x16, 3, 1, 0x10, 0, 1, 0, 0x0f, 0xfc, 3, 3];
         let mut sent = hello.iter().cycle();
