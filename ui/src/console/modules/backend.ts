@@ -1,6 +1,18 @@
 // The backend that receives the visitors' requests or connections.
+import type { ReferenceField } from "../form/field";
+import { idOf } from "../form/values";
+import { BACKENDS } from "../kinds/references";
 import type { ModuleDescriptor } from "./descriptor";
-import { isRecord, textOf } from "./texts";
+
+export const backendId: ReferenceField = {
+  kind: "reference",
+  name: "backend_id",
+  label: "Backend",
+  help: "A tunnel group, a weighted or failover backend, a fixed response, or an address that the server reaches directly.",
+  of: BACKENDS,
+  required: true,
+  read: ({ backend: target }) => idOf(target),
+};
 
 export const backend: ModuleDescriptor = {
   name: "backend",
@@ -9,17 +21,6 @@ export const backend: ModuleDescriptor = {
   owners: ["https_route", "tls_edge", "tcp_edge"],
   trace: "backend",
   without: "No visitor is served: requests get an error page, and connections are closed.",
-  fields: [
-    {
-      kind: "reference",
-      name: "backend_id",
-      label: "Backend",
-      help: "A tunnel group, a weighted or failover backend, a fixed response, or an address that the server reaches directly.",
-      of: "backends",
-      most: 1,
-      required: true,
-    },
-  ],
-  summary: (view) => (isRecord(view["backend"]) ? textOf(view["backend"]["id"]) : ""),
-  read: (view) => ({ backend_id: isRecord(view["backend"]) ? textOf(view["backend"]["id"]) : "" }),
+  fields: [backendId],
+  summary: (view) => idOf(view["backend"]),
 };

@@ -1,7 +1,9 @@
 // Headers added to or removed from requests and responses.
 import { counted } from "../../model/format";
-import type { Body, Draft, Field, ModuleDescriptor, Pair } from "./descriptor";
-import { isRecord, textOf, textsOf } from "./texts";
+import { filledRows } from "../form/draft";
+import type { Body, Draft, Field, Row, Value } from "../form/field";
+import { isRecord, rowsOf, textsOf } from "../form/values";
+import type { ModuleDescriptor } from "./descriptor";
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t -~]*$/;
@@ -13,7 +15,7 @@ const FRAMING = new Set(
 );
 
 /** Variables for `${…}` in a value. */
-export const VARIABLES: readonly (readonly [name: string, sentence: string])[] = [
+const VARIABLES: readonly (readonly [name: string, sentence: string])[] = [
   ["conn.client_ip", "The address of the visitor's socket."],
   ["conn.client_port", "The port of the visitor's socket."],
   ["conn.tls.version", "The version of TLS, such as 1.3."],
@@ -29,10 +31,6 @@ export const VARIABLES: readonly (readonly [name: string, sentence: string])[] =
   ["res.status", "The status of the response; empty in requests."],
 ];
 
-export function pairs(value: unknown): Pair[] {
-  return Array.isArray(value) ? value.filter((item): item is Pair => isRecord(item) && "name" in item) : [];
-}
-
 function wrongName(name: string, direction: "request" | "response"): string | null {
   const lower = name.toLowerCase();
   if (!NAME.test(name)) return `“${name}” is not a header name: use letters, digits and hyphens.`;
@@ -44,8 +42,7 @@ function wrongName(name: string, direction: "request" | "response"): string | nu
   return null;
 }
 
-function wrongPair({ name, value }: Pair, direction: "request" | "response"): string | null {
-  if (name.trim() === "") return "Enter a header name.";
+function wrongHeader({ name = "", value = "" }: Row, direction: "request" | "response"): string | null {
   if (name.toLowerCase().startsWith("postern-"))
     return "Headers that begin with “postern-” are reserved for this server.";
   if (value.length > 4096) return "A value has at most 4096 bytes.";
@@ -56,43 +53,44 @@ function wrongPair({ name, value }: Pair, direction: "request" | "response"): st
 function fields(direction: "request" | "response"): Field[] {
   return [
     {
-      kind: "headers",
+      kind: "rows",
       name: "add",
       label: "Add",
       help: "Added to the existing headers; a name that is also removed is replaced. Values may contain variables.",
-      most: 100,
-      wrong: (pair) => wrongPair(pair, direction),
+      columns: [
+        { name: "name", label: "Name", placeholder: "x-request-id" },
+        { name: "value", label: "Value", placeholder: "${req.id}" },
+      ],
+      shape: "map",
+      add: "Add a header",
+      maxItems: 100,
+      variables: VARIABLES,
+      check: (row) => wrongHeader(row, direction),
+      write: (rows) => Object.fromEntries(headersOf(rows).map(({ name, value }) => [name, value])),
     },
     {
       kind: "list",
       name: "remove",
       label: "Remove",
       help: "Removed with all their values.",
-      most: 100,
-      longest: 256,
+      maxItems: 100,
+      maxLength: 256,
       placeholder: direction === "request" ? "x-debug" : "server",
-      wrong: (text) => wrongName(text, direction),
+      check: (text) => wrongName(text, direction),
     },
   ];
 }
 
-function read(view: Body): Draft {
-  const add = isRecord(view["add"]) ? view["add"] : {};
-  return {
-    add: Object.entries(add).map(([name, value]) => ({ name, value: textOf(value) })),
-    remove: textsOf(view["remove"]),
-  };
-}
-
-function write(draft: Draft): Body {
-  const add = pairs(draft["add"]).map(({ name, value }) => [name.trim().toLowerCase(), value]);
-  return { add: Object.fromEntries(add), remove: textsOf(draft["remove"]) };
+/** The headers to add, as the API stores them. */
+function headersOf(value: Value | undefined): { name: string; value: string }[] {
+  return filledRows(rowsOf(value)).map(({ name = "", value: text = "" }) => ({
+    name: name.trim().toLowerCase(),
+    value: text,
+  }));
 }
 
 function mistakes(draft: Draft): Record<string, string> {
-  const names = pairs(draft["add"]).map(({ name }) => name.trim().toLowerCase());
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined && twice !== "") return { add: `“${twice}” occurs twice: case does not matter.` };
+  const names = headersOf(draft["add"]).map(({ name }) => name);
   const removed = textsOf(draft["remove"]).map((name) => name.toLowerCase());
   if (removed.includes("host") && !names.includes("host"))
     return { remove: "“host” can be removed only where another one is added." };
@@ -113,8 +111,6 @@ export const requestHeaders: ModuleDescriptor = {
   without: "The backend gets the visitors' headers unchanged.",
   fields: fields("request"),
   summary,
-  read,
-  write,
   mistakes,
 };
 
@@ -127,7 +123,5 @@ export const responseHeaders: ModuleDescriptor = {
   without: "Visitors get the backend's headers unchanged.",
   fields: fields("response"),
   summary,
-  read,
-  write,
   mistakes,
 };

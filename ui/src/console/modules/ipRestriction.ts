@@ -1,7 +1,8 @@
 // Which IP addresses are let in.
 import { counted } from "../../model/format";
+import { idsOf } from "../form/values";
+import { IP_POLICIES } from "../kinds/references";
 import type { ModuleDescriptor } from "./descriptor";
-import { idsOf } from "./texts";
 
 export const ipRestriction: ModuleDescriptor = {
   name: "ip_restriction",
@@ -16,11 +17,12 @@ export const ipRestriction: ModuleDescriptor = {
       name: "ip_policy_ids",
       label: "IP policies",
       help: "All their rules apply together. A deleted policy counts as a policy without rules.",
-      of: "ip_policies",
-      most: 100,
+      of: [IP_POLICIES],
+      maxItems: 100,
       required: true,
+      read: (view) => idsOf(view["ip_policies"]),
+      gone: "Deleted: counts as a policy without rules.",
     },
   ],
   summary: (view) => counted(idsOf(view["ip_policies"]).length, "policy", "policies"),
-  read: (view) => ({ ip_policy_ids: idsOf(view["ip_policies"]) }),
 };

@@ -1,7 +1,8 @@
 // The certificate authorities of the client certificates that visitors must present.
 import { counted } from "../../model/format";
+import { idsOf } from "../form/values";
+import { CERTIFICATE_AUTHORITIES } from "../kinds/references";
 import type { ModuleDescriptor } from "./descriptor";
-import { idsOf } from "./texts";
 
 export const mutualTls: ModuleDescriptor = {
   name: "mutual_tls",
@@ -16,11 +17,11 @@ export const mutualTls: ModuleDescriptor = {
       name: "certificate_authority_ids",
       label: "Certificate authorities",
       help: "Any one of them is sufficient. A visitor without such a certificate gets a TLS alert and no page.",
-      of: "certificate_authorities",
-      most: 10,
+      of: [CERTIFICATE_AUTHORITIES],
+      maxItems: 10,
       required: true,
+      read: (view) => idsOf(view["certificate_authorities"]),
     },
   ],
   summary: (view) => counted(idsOf(view["certificate_authorities"]).length, "authority", "authorities"),
-  read: (view) => ({ certificate_authority_ids: idsOf(view["certificate_authorities"]) }),
 };

@@ -1,7 +1,9 @@
 // Visitors log in with an existing account: one provider, and lists of the accounts that are let in.
-import type { Body, Draft, Field, ListField, ModuleDescriptor, Option } from "./descriptor";
+import type { Body, Draft, Field, ListField, Option } from "../form/field";
+import { isRecord, textOf, textsOf } from "../form/values";
+import type { ModuleDescriptor } from "./descriptor";
 import { SESSION, NO_LOGIN_EFFECT, entries, sessionText, scopes } from "./session";
-import { isRecord, shortList, textOf, textsOf } from "./texts";
+import { shortList } from "./texts";
 
 export const PROVIDERS: readonly Option[] = [
   { value: "github", label: "GitHub" },
@@ -27,10 +29,12 @@ export const REGISTRIES: Readonly<Record<string, string>> = {
 };
 
 const LISTS = ["email_addresses", "email_domains", "teams", "organizations"] as const;
+/** The members of the settings of a provider; the others are those of the module. */
+const LOGIN: readonly string[] = ["client_id", "client_secret", "scopes", ...LISTS];
 const DOMAIN = /^[^\s@/:]+\.[^\s@/:]+$/;
 
-function list(field: Omit<ListField, "kind" | "most">): ListField {
-  return { kind: "list", most: 100, ...field };
+function list(field: Omit<ListField, "kind" | "maxItems">): ListField {
+  return { kind: "list", maxItems: 100, ...field };
 }
 
 const github = (draft: Draft) => draft["provider"] === "github";
@@ -41,7 +45,7 @@ const fields: readonly Field[] = [
     kind: "choice",
     name: "provider",
     label: "Provider",
-    value: "github",
+    initial: "github",
     options: PROVIDERS,
   },
   {
@@ -49,38 +53,36 @@ const fields: readonly Field[] = [
     name: "client_id",
     label: "Client ID",
     help: "Of the OAuth app that you register with the provider. If empty, the app of the server's operator is used, if there is one.",
-    value: "",
-    longest: 512,
+    maxLength: 512,
   },
   {
     kind: "secret",
     name: "client_secret",
     label: "Client secret",
-    value: "",
-    longest: 512,
+    maxLength: 512,
   },
   list({
     name: "email_addresses",
     label: "Allowed e-mail addresses",
-    longest: 254,
+    maxLength: 254,
     placeholder: "alice@example.com",
-    wrong: (text) => (/^[^\s@]{1,64}@[^\s@]+$/.test(text) ? null : `“${text}” is not an e-mail address.`),
+    check: (text) => (/^[^\s@]{1,64}@[^\s@]+$/.test(text) ? null : `“${text}” is not an e-mail address.`),
   }),
   list({
     name: "email_domains",
     label: "Allowed e-mail domains",
     help: "Each matches exactly, without its subdomains.",
-    longest: 253,
+    maxLength: 253,
     placeholder: "example.com",
-    wrong: (text) => (DOMAIN.test(text) ? null : `“${text}” is not a domain: write what follows the @.`),
+    check: (text) => (DOMAIN.test(text) ? null : `“${text}” is not a domain: write what follows the @.`),
   }),
   list({
     name: "teams",
     label: "Allowed teams",
-    longest: 201,
+    maxLength: 201,
     placeholder: "acme/developers",
     when: github,
-    wrong: (text) =>
+    check: (text) =>
       /^([A-Za-z0-9-]{1,100}\/[A-Za-z0-9._-]{1,100}|[0-9]{1,20})$/.test(text)
         ? null
         : `“${text}” is not a team: write it like acme/developers.`,
@@ -88,10 +90,10 @@ const fields: readonly Field[] = [
   list({
     name: "organizations",
     label: "Allowed organizations",
-    longest: 100,
+    maxLength: 100,
     placeholder: "acme",
     when: github,
-    wrong: (text) =>
+    check: (text) =>
       /^[A-Za-z0-9-]{1,100}$/.test(text) ? null : `“${text}” is not the name of an organization.`,
   }),
   { ...scopes, advanced: true, when: own },
@@ -100,12 +102,12 @@ const fields: readonly Field[] = [
     name: "auth_check_interval",
     label: "Ask the provider again after",
     help: "Limits how long a person who was removed at the provider or from a list stays logged in.",
-    value: 0,
-    least: 0,
-    most: 31_536_000,
+    initial: 0,
+    min: 0,
+    max: 31_536_000,
     unit: "seconds",
     means: { 0: "only at the login" },
-    wrong: (value) => (value > 0 && value < 180 ? "At least 180 seconds, or 0: only at the login." : null),
+    check: (value) => (value > 0 && value < 180 ? "At least 180 seconds, or 0: only at the login." : null),
   },
   ...SESSION,
 ];
@@ -132,31 +134,14 @@ export const oauth: ModuleDescriptor = {
     const admitted = LISTS.flatMap((name) => textsOf(login[name]));
     return `${label}: ${admitted.length > 0 ? shortList(admitted) : "everyone with an account"}, ${sessionText(view)}`;
   },
-  read(view) {
+  flatten(view) {
     const [provider, login] = configured(view) ?? ["github", {}];
-    const draft: Record<string, Draft[string]> = { provider };
-    for (const field of fields) {
-      if (field.name === "provider") continue;
-      const value = login[field.name] ?? view[field.name];
-      if (field.kind === "list") draft[field.name] = textsOf(value);
-      else if (field.kind === "switch") draft[field.name] = value === true;
-      else draft[field.name] = typeof value === "number" ? String(value) : textOf(value);
-    }
-    return draft;
+    return { ...view, ...login, provider };
   },
-  write(draft) {
-    const login: Body = {
-      client_id: draft["client_id"],
-      client_secret: draft["client_secret"],
-      ...(own(draft) ? { scopes: draft["scopes"] } : {}),
-    };
-    for (const name of LISTS) {
-      if (github(draft) || name.startsWith("email")) login[name] = draft[name];
-    }
-    const body: Body = { provider: { [textOf(draft["provider"])]: login } };
-    body["auth_check_interval"] = Number(draft["auth_check_interval"]);
-    for (const { name, kind } of SESSION) body[name] = kind === "number" ? Number(draft[name]) : draft[name];
-    return body;
+  nest({ provider, ...members }) {
+    const login = Object.entries(members).filter(([name]) => LOGIN.includes(name));
+    const rest = Object.entries(members).filter(([name]) => !LOGIN.includes(name));
+    return { provider: { [textOf(provider)]: Object.fromEntries(login) }, ...Object.fromEntries(rest) };
   },
   mistakes(draft): Record<string, string> {
     if (draft["client_id"] === "" && draft["client_secret"] !== "")

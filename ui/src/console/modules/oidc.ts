@@ -1,7 +1,7 @@
 // Visitors log in with any OpenID Connect provider.
+import { textOf } from "../form/values";
 import type { ModuleDescriptor } from "./descriptor";
 import { SESSION, NO_LOGIN_EFFECT, sessionText, scopes } from "./session";
-import { textOf } from "./texts";
 
 function wrongIssuer(text: string): string | null {
   let url: URL;
@@ -33,26 +33,23 @@ export const oidc: ModuleDescriptor = {
       name: "issuer",
       label: "Issuer",
       help: "The address before /.well-known/openid-configuration, exactly as the provider writes it.",
-      value: "",
-      longest: 255,
+      maxLength: 255,
       placeholder: "https://accounts.example.com",
       required: true,
-      wrong: wrongIssuer,
+      check: wrongIssuer,
     },
     {
       kind: "text",
       name: "client_id",
       label: "Client ID",
-      value: "",
-      longest: 512,
+      maxLength: 512,
       required: true,
     },
     {
       kind: "secret",
       name: "client_secret",
       label: "Client secret",
-      value: "",
-      longest: 512,
+      maxLength: 512,
       required: true,
     },
     { ...scopes, help: "“openid” is added if it is missing. If empty: openid, profile, email." },

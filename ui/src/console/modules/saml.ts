@@ -1,8 +1,8 @@
 // Visitors log in with the identity provider of an organization.
+import { textOf, textsOf } from "../form/values";
 import type { ModuleDescriptor } from "./descriptor";
 import { missingInMetadata } from "./samlMetadata";
 import { SESSION, NO_LOGIN_EFFECT, groups, sessionText } from "./session";
-import { textOf, textsOf } from "./texts";
 
 const FORMATS: readonly [urn: string, label: string][] = [
   ["urn:oasis:names:tc:SAML:2.0:nameid-format:persistent", "Persistent"],
@@ -24,8 +24,8 @@ export const saml: ModuleDescriptor = {
       name: "idp_metadata",
       label: "Metadata of the identity provider",
       help: "The whole XML, pasted or from a file. Save <EntityDescriptor/> first to get the values for the provider.",
-      value: "<EntityDescriptor/>",
-      longest: 131_072,
+      initial: "<EntityDescriptor/>",
+      maxLength: 131_072,
       required: true,
     },
     {
@@ -33,29 +33,29 @@ export const saml: ModuleDescriptor = {
       name: "authorized_groups",
       label: "Allowed groups",
       help: "Values of the attribute “groups”. If empty, everyone with a login at the provider is admitted.",
-      most: 100,
-      longest: 256,
+      maxItems: 100,
+      maxLength: 256,
     },
     {
       kind: "choice",
       name: "nameid_format",
       label: "Name ID format",
-      value: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
+      initial: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
       options: FORMATS.map(([value, label]) => ({ value, label })),
     },
     {
-      kind: "switch",
+      kind: "flag",
       name: "force_authn",
       label: "Ask for the password at every login",
       help: "Even if the visitor is still logged in at the provider.",
-      value: false,
+      initial: false,
     },
     {
-      kind: "switch",
+      kind: "flag",
       name: "allow_idp_initiated",
       label: "Logins may start at the identity provider",
       help: "From its page of apps; RelayState is then an address of this edge.",
-      value: true,
+      initial: true,
     },
     ...SESSION,
   ],

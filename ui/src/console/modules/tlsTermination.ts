@@ -1,13 +1,14 @@
 // The end of a visitor's TLS connection and its minimum version, for HTTPS and TLS edges.
-import type { Body, ChoiceField, ModuleDescriptor } from "./descriptor";
-import { textOf } from "./texts";
+import type { ChoiceField } from "../form/field";
+import { textOf } from "../form/values";
+import type { ModuleDescriptor } from "./descriptor";
 
 const minVersion: ChoiceField = {
   kind: "choice",
   name: "min_version",
   label: "Minimum TLS version",
   help: "1.0 and 1.1 are insecure and never offered.",
-  value: "1.2",
+  initial: "1.2",
   options: [
     { value: "1.2", label: "TLS 1.2" },
     { value: "1.3", label: "TLS 1.3" },
@@ -37,7 +38,7 @@ export const tlsTermination: ModuleDescriptor = {
       kind: "choice",
       name: "terminate_at",
       label: "TLS ends",
-      value: "edge",
+      initial: "edge",
       options: [
         { value: "edge", label: "At the edge" },
         { value: "upstream", label: "At the backend" },
@@ -49,8 +50,4 @@ export const tlsTermination: ModuleDescriptor = {
     view["terminate_at"] === "upstream"
       ? "at the backend"
       : `at the edge, TLS ${textOf(view["min_version"]) || "1.2"} or newer`,
-  write: (draft): Body =>
-    draft["terminate_at"] === "upstream"
-      ? { terminate_at: "upstream" }
-      : { terminate_at: "edge", min_version: draft["min_version"] },
 };

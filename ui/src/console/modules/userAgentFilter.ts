@@ -1,9 +1,10 @@
 // Which browsers and programs are let in, by their User-Agent header.
-import type { ListField, ModuleDescriptor } from "./descriptor";
-import { textsOf } from "./texts";
+import type { ListField } from "../form/field";
+import { textsOf } from "../form/values";
+import type { ModuleDescriptor } from "./descriptor";
 
 function patterns(name: string, label: string, help: string): ListField {
-  return { kind: "list", name, label, help, most: 100, longest: 1024, placeholder: "(?i)curl/" };
+  return { kind: "list", name, label, help, maxItems: 100, maxLength: 1024, placeholder: "(?i)curl/" };
 }
 
 export const userAgentFilter: ModuleDescriptor = {

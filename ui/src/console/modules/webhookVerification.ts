@@ -1,7 +1,8 @@
 // Lets in only requests with a valid signature of a webhook provider.
-import type { Draft, ModuleDescriptor, TextField } from "./descriptor";
+import type { Draft, TextField } from "../form/field";
+import { textOf } from "../form/values";
+import type { ModuleDescriptor } from "./descriptor";
 import { WEBHOOK_PROVIDERS, webhookProvider } from "./webhookProviders";
-import { textOf } from "./texts";
 
 const secretOf = (draft: Draft) => webhookProvider(textOf(draft["provider"]))?.secret ?? "shared";
 
@@ -9,8 +10,7 @@ const secret: TextField = {
   kind: "secret",
   name: "secret",
   label: "Secret",
-  value: "",
-  longest: 2048,
+  maxLength: 2048,
   required: true,
 };
 
@@ -23,12 +23,13 @@ export const webhookVerification: ModuleDescriptor = {
   without: "Anyone who knows the address can send forged webhooks.",
   fields: [
     {
-      kind: "search",
+      kind: "choice",
       name: "provider",
       label: "Provider",
-      value: "github",
+      initial: "github",
       options: WEBHOOK_PROVIDERS,
       required: true,
+      read: ({ provider }) => webhookProvider(textOf(provider))?.value ?? provider,
     },
     {
       ...secret,
@@ -43,12 +44,4 @@ export const webhookVerification: ModuleDescriptor = {
     },
   ],
   summary: (view) => webhookProvider(textOf(view["provider"]))?.label ?? textOf(view["provider"]),
-  read(view) {
-    const name = textOf(view["provider"]);
-    return { provider: webhookProvider(name)?.value ?? name, secret: textOf(view["secret"]) };
-  },
-  write: (draft) =>
-    secretOf(draft) === "none"
-      ? { provider: draft["provider"] }
-      : { provider: draft["provider"], secret: draft["secret"] },
 };

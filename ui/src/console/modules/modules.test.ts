@@ -1,8 +1,10 @@
 // Forms of modules: an unchanged form yields the same body, and errors are shown at their fields.
 import { describe, expect, it } from "vitest";
+import { switched } from "../edges/plannedChanges";
+import { bodyOf, draftOf } from "../form/draft";
+import { mistakesOf } from "../form/mistakes";
 import { backend } from "./backend";
 import { circuitBreaker } from "./circuitBreaker";
-import { bodyOf, draftOf, emptyDraft, mistakesOf, switched } from "./form";
 import { requestHeaders, responseHeaders } from "./headers";
 import { ipRestriction } from "./ipRestriction";
 import { mutualTls } from "./mutualTls";
@@ -132,13 +134,13 @@ describe("switching a module that is set", () => {
 describe("an OAuth login", () => {
   it("without an app of one's own sends no scopes", () => {
     const draft = { ...draftOf(oauth, {}), provider: "google", scopes: ["repo"] };
-    expect(bodyOf(oauth, draft, true)["provider"]).toEqual({
+    expect(bodyOf(oauth, draft, null)["provider"]).toEqual({
       google: { client_id: "", client_secret: "", email_addresses: [], email_domains: [] },
     });
   });
 
   it("names the admitted visitors where none are listed", () => {
-    const draft = { ...emptyDraft(oauth), provider: "google", teams: ["left/over"] };
+    const draft = { ...draftOf(oauth, null), provider: "google", teams: ["left/over"] };
     expect(oauth.warnings?.(draft, ["google"])).toEqual([
       "All lists are empty: everyone with an account at Google is admitted.",
     ]);
@@ -147,7 +149,7 @@ describe("an OAuth login", () => {
 });
 
 it("an OAuth login needs an app where the server has none", () => {
-  const draft = { ...emptyDraft(oauth), provider: "twitch", email_domains: ["a.test"] };
+  const draft = { ...draftOf(oauth, null), provider: "twitch", email_domains: ["a.test"] };
   expect(oauth.warnings?.(draft, ["google"])?.[0]).toMatch("This server has no Twitch app of its own");
   expect(oauth.warnings?.({ ...draft, client_id: "app" }, [])).toEqual([]);
 });
@@ -155,7 +157,7 @@ it("an OAuth login needs an app where the server has none", () => {
 describe("what is wrong", () => {
   it.each([
     [backend, {}, "backend_id", "Choose a backend."],
-    [ipRestriction, {}, "ip_policy_ids", "Choose at least one."],
+    [ipRestriction, {}, "ip_policy_ids", "Choose at least one IP policy."],
     [circuitBreaker, { rolling_window: "0" }, "rolling_window", "Enter 1 to 4294967295 seconds."],
     [circuitBreaker, { num_buckets: "129" }, "num_buckets", "Enter 1 to 128 buckets."],
     [circuitBreaker, { volume_threshold: "1.5" }, "volume_threshold", "Enter a whole number of requests."],
@@ -214,19 +216,25 @@ describe("what is wrong", () => {
     [saml, { idp_metadata: "" }, "idp_metadata", "Metadata of the identity provider is required."],
     [saml, { cookie_prefix: "a b" }, "cookie_prefix", "Only letters, digits and periods."],
   ])("with $name is said at the field ($#)", (module, draft, field, sentence) => {
-    expect(mistakesOf(module, { ...emptyDraft(module), ...draft })[field]).toBe(sentence);
+    expect(mistakesOf(module, { ...draftOf(module, null), ...draft }, null)[field]).toBe(sentence);
   });
 
   it("is nothing where a field is not asked for", () => {
-    expect(mistakesOf(webhookVerification, { provider: "sns", secret: "" })).toEqual({});
-    expect(mistakesOf(oauth, { ...emptyDraft(oauth), provider: "google", teams: ["a b"] })).toEqual({});
+    expect(mistakesOf(webhookVerification, { provider: "sns", secret: "" }, null)).toEqual({});
+    expect(mistakesOf(oauth, { ...draftOf(oauth, null), provider: "google", teams: ["a b"] }, null)).toEqual(
+      {},
+    );
     expect(
-      mistakesOf(oidc, {
-        ...emptyDraft(oidc),
-        issuer: "http://localhost:9000",
-        client_id: "a",
-        client_secret: "b",
-      }),
+      mistakesOf(
+        oidc,
+        {
+          ...draftOf(oidc, null),
+          issuer: "http://localhost:9000",
+          client_id: "a",
+          client_secret: "b",
+        },
+        null,
+      ),
     ).toEqual({});
   });
 });
