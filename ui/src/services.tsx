@@ -6,7 +6,7 @@ import { adviceFor } from "./model/advice";
 import type { AgentModel, AgentSnapshot } from "./model/agentModel";
 import { toast } from "./parts/toast";
 
-interface Services {
+export interface Services {
   host: Host;
   model: AgentModel;
 }
