@@ -2,7 +2,7 @@
 import type { HttpsRoute } from "../../api/generated";
 import type { Field, FormDescription } from "../form/field";
 import { description, metadata } from "../form/fields";
-import { backendId } from "../modules/backend";
+import { backendId } from "../modules/descriptors/backend";
 
 export const MATCH_LIMIT = 1024;
 

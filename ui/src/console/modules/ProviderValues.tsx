@@ -7,7 +7,7 @@ import { ExternalLink } from "../edges/ExternalLink";
 import type { Body, Draft } from "../form/field";
 import type { ModuleDescriptor } from "./descriptor";
 import styles from "./ModuleForm.module.css";
-import { REGISTRIES } from "./oauth";
+import { REGISTRIES } from "./descriptors/oauth";
 import { providerValues } from "./providerValues";
 import { routeMetadata } from "./samlMetadata";
 import { textOf } from "../form/values";

@@ -12,6 +12,12 @@ export interface ModuleDescriptor extends FormDescription {
   about: string;
   /** The kinds of owners that can have it. */
   owners: readonly Owner[];
+  /** Its position among the stages of the edge, from the visitor to the backend and back. */
+  stage: number;
+  /** Whether it runs after the backend has responded. */
+  changesResponses?: boolean;
+  /** Whether visitors log in. A route can have only one such module enabled. */
+  isLogin?: boolean;
   /** Its name in the recorded decisions of the edge. */
   trace: string;
   /** Its settings in one line, from the record of the API. */

@@ -3,17 +3,17 @@ import { describe, expect, it } from "vitest";
 import { switched } from "../edges/plannedChanges";
 import { bodyOf, draftOf } from "../form/draft";
 import { mistakesOf } from "../form/mistakes";
-import { backend } from "./backend";
-import { circuitBreaker } from "./circuitBreaker";
-import { requestHeaders, responseHeaders } from "./headers";
-import { ipRestriction } from "./ipRestriction";
-import { mutualTls } from "./mutualTls";
-import { oauth } from "./oauth";
-import { oidc } from "./oidc";
-import { saml } from "./saml";
-import { tlsTermination } from "./tlsTermination";
-import { userAgentFilter } from "./userAgentFilter";
-import { webhookVerification } from "./webhookVerification";
+import { backend } from "./descriptors/backend";
+import { circuitBreaker } from "./descriptors/circuitBreaker";
+import { requestHeaders, responseHeaders } from "./descriptors/headers";
+import { ipRestriction } from "./descriptors/ipRestriction";
+import { mutualTls } from "./descriptors/mutualTls";
+import { oauth } from "./descriptors/oauth";
+import { oidc } from "./descriptors/oidc";
+import { saml } from "./descriptors/saml";
+import { tlsTermination } from "./descriptors/tlsTermination";
+import { userAgentFilter } from "./descriptors/userAgentFilter";
+import { webhookVerification } from "./descriptors/webhookVerification";
 
 const session = {
   options_passthrough: true,

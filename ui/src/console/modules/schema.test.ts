@@ -8,7 +8,7 @@ import { bodyOf, draftOf, initialValue } from "../form/draft";
 import type { Body, Draft, Field, Value } from "../form/field";
 import type { ModuleDescriptor } from "./descriptor";
 import { MODULES, modulesOf, stagesOf } from "./index";
-import { PROVIDERS } from "./oauth";
+import { PROVIDERS } from "./descriptors/oauth";
 import { ALIASES, WEBHOOK_PROVIDERS } from "./webhookProviders";
 
 const SHAPES: Record<Field["kind"], readonly string[]> = {

@@ -1,8 +1,8 @@
 // Visitors log in with the identity provider of an organization.
-import { textOf, textsOf } from "../form/values";
-import type { ModuleDescriptor } from "./descriptor";
-import { missingInMetadata } from "./samlMetadata";
-import { SESSION, NO_LOGIN_EFFECT, groups, sessionText } from "./session";
+import { textOf, textsOf } from "../../form/values";
+import type { ModuleDescriptor } from "../descriptor";
+import { missingInMetadata } from "../samlMetadata";
+import { SESSION, NO_LOGIN_EFFECT, groups, sessionText } from "../session";
 
 const FORMATS: readonly [urn: string, label: string][] = [
   ["urn:oasis:names:tc:SAML:2.0:nameid-format:persistent", "Persistent"],
@@ -16,6 +16,8 @@ export const saml: ModuleDescriptor = {
   label: "SAML login",
   about: "Admits visitors who log in at the identity provider of an organization.",
   owners: ["https_route"],
+  stage: 100,
+  isLogin: true,
   trace: "login",
   without: `${NO_LOGIN_EFFECT} The key that signs requests is deleted, so the identity provider must be configured again.`,
   fields: [
@@ -72,3 +74,5 @@ export const saml: ModuleDescriptor = {
     return lacking === null ? [] : [`No visitor can log in with this metadata: ${lacking}.`];
   },
 };
+
+export default [saml];

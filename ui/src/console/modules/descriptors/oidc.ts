@@ -1,7 +1,7 @@
 // Visitors log in with any OpenID Connect provider.
-import { textOf } from "../form/values";
-import type { ModuleDescriptor } from "./descriptor";
-import { SESSION, NO_LOGIN_EFFECT, sessionText, scopes } from "./session";
+import { textOf } from "../../form/values";
+import type { ModuleDescriptor } from "../descriptor";
+import { SESSION, NO_LOGIN_EFFECT, sessionText, scopes } from "../session";
 
 function wrongIssuer(text: string): string | null {
   let url: URL;
@@ -25,6 +25,8 @@ export const oidc: ModuleDescriptor = {
   label: "OpenID Connect login",
   about: "Admits visitors with an account at an OpenID provider, such as Keycloak, Entra, Okta or Google.",
   owners: ["https_route"],
+  stage: 90,
+  isLogin: true,
   trace: "login",
   without: NO_LOGIN_EFFECT,
   fields: [
@@ -58,3 +60,5 @@ export const oidc: ModuleDescriptor = {
   summary: (view) => `${textOf(view["issuer"])}, ${sessionText(view)}`,
   warnings: () => [],
 };
+
+export default [oidc];

@@ -1,8 +1,8 @@
 // The backend that receives the visitors' requests or connections.
-import type { ReferenceField } from "../form/field";
-import { idOf } from "../form/values";
-import { BACKENDS } from "../kinds/references";
-import type { ModuleDescriptor } from "./descriptor";
+import type { ReferenceField } from "../../form/field";
+import { idOf } from "../../form/values";
+import { BACKENDS } from "../../kinds/references";
+import type { ModuleDescriptor } from "../descriptor";
 
 export const backendId: ReferenceField = {
   kind: "reference",
@@ -19,8 +19,11 @@ export const backend: ModuleDescriptor = {
   label: "Backend",
   about: "Receives the requests of visitors after all stages.",
   owners: ["https_route", "tls_edge", "tcp_edge"],
+  stage: 140,
   trace: "backend",
   without: "No visitor is served: requests get an error page, and connections are closed.",
   fields: [backendId],
   summary: (view) => idOf(view["backend"]),
 };
+
+export default [backend];

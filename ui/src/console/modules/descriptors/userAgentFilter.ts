@@ -1,7 +1,7 @@
 // Which browsers and programs are let in, by their User-Agent header.
-import type { ListField } from "../form/field";
-import { textsOf } from "../form/values";
-import type { ModuleDescriptor } from "./descriptor";
+import type { ListField } from "../../form/field";
+import { textsOf } from "../../form/values";
+import type { ModuleDescriptor } from "../descriptor";
 
 function patterns(name: string, label: string, help: string): ListField {
   return { kind: "list", name, label, help, maxItems: 100, maxLength: 1024, placeholder: "(?i)curl/" };
@@ -12,6 +12,7 @@ export const userAgentFilter: ModuleDescriptor = {
   label: "User agent filter",
   about: "Admits visitors that match one of the allowed patterns, or none of the denied ones.",
   owners: ["https_route"],
+  stage: 50,
   trace: "user_agent_filter",
   without: "Every browser and program is admitted, including those without a User-Agent.",
   fields: [
@@ -28,3 +29,5 @@ export const userAgentFilter: ModuleDescriptor = {
       ? ["Without any pattern only visitors without a User-Agent are refused."]
       : [],
 };
+
+export default [userAgentFilter];

@@ -1,7 +1,7 @@
 // The end of a visitor's TLS connection and its minimum version, for HTTPS and TLS edges.
-import type { ChoiceField } from "../form/field";
-import { textOf } from "../form/values";
-import type { ModuleDescriptor } from "./descriptor";
+import type { ChoiceField } from "../../form/field";
+import { textOf } from "../../form/values";
+import type { ModuleDescriptor } from "../descriptor";
 
 const minVersion: ChoiceField = {
   kind: "choice",
@@ -20,6 +20,7 @@ export const httpsTermination: ModuleDescriptor = {
   label: "TLS termination",
   about: "The minimum TLS version of visitors.",
   owners: ["https_edge"],
+  stage: 10,
   trace: "tls_termination",
   without: "Visitors may use TLS 1.2 or 1.3, as for every other name of the server.",
   fields: [minVersion],
@@ -31,6 +32,7 @@ export const tlsTermination: ModuleDescriptor = {
   label: "TLS termination",
   about: "Where TLS ends: here, or at the backend; in the latter case the traffic is not decrypted here.",
   owners: ["tls_edge"],
+  stage: 30,
   trace: "tls_termination",
   without: "The visitors' bytes are forwarded without decryption; the backend must present the certificate.",
   fields: [
@@ -51,3 +53,5 @@ export const tlsTermination: ModuleDescriptor = {
       ? "at the backend"
       : `at the edge, TLS ${textOf(view["min_version"]) || "1.2"} or newer`,
 };
+
+export default [httpsTermination, tlsTermination];

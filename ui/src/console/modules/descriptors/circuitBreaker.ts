@@ -1,9 +1,9 @@
 // Stops sending requests to a backend that fails too often, for a while.
-import { secondsText } from "../../model/format";
-import type { NumberField } from "../form/field";
-import { numberOf } from "../form/values";
-import type { ModuleDescriptor } from "./descriptor";
-import { percent } from "./texts";
+import { secondsText } from "../../../model/format";
+import type { NumberField } from "../../form/field";
+import { numberOf } from "../../form/values";
+import type { ModuleDescriptor } from "../descriptor";
+import { percent } from "../texts";
 
 const MOST = 4_294_967_295;
 
@@ -17,6 +17,7 @@ export const circuitBreaker: ModuleDescriptor = {
   about:
     "Stops requests to a backend that fails too often: visitors get 503 at once instead of waiting for it.",
   owners: ["https_route"],
+  stage: 120,
   trace: "circuit_breaker",
   without: "Every request goes to the backend, however often it fails.",
   fields: [
@@ -67,3 +68,5 @@ export const circuitBreaker: ModuleDescriptor = {
   summary: (view) =>
     `trips at ${percent(numberOf(view["error_threshold_percentage"]))} errors of ${numberOf(view["volume_threshold"])} or more requests in ${secondsText(numberOf(view["rolling_window"]))}, for ${secondsText(numberOf(view["tripped_duration"]))}`,
 };
+
+export default [circuitBreaker];

@@ -1,8 +1,8 @@
 // Lets in only requests with a valid signature of a webhook provider.
-import type { Draft, TextField } from "../form/field";
-import { textOf } from "../form/values";
-import type { ModuleDescriptor } from "./descriptor";
-import { WEBHOOK_PROVIDERS, webhookProvider } from "./webhookProviders";
+import type { Draft, TextField } from "../../form/field";
+import { textOf } from "../../form/values";
+import type { ModuleDescriptor } from "../descriptor";
+import { WEBHOOK_PROVIDERS, webhookProvider } from "../webhookProviders";
 
 const secretOf = (draft: Draft) => webhookProvider(textOf(draft["provider"]))?.secret ?? "shared";
 
@@ -19,6 +19,7 @@ export const webhookVerification: ModuleDescriptor = {
   label: "Webhook verification",
   about: "Admits only requests signed by a provider; all others get 403.",
   owners: ["https_route"],
+  stage: 60,
   trace: "webhook_verification",
   without: "Anyone who knows the address can send forged webhooks.",
   fields: [
@@ -45,3 +46,5 @@ export const webhookVerification: ModuleDescriptor = {
   ],
   summary: (view) => webhookProvider(textOf(view["provider"]))?.label ?? textOf(view["provider"]),
 };
+
+export default [webhookVerification];

@@ -1,9 +1,9 @@
 // Visitors log in with an existing account: one provider, and lists of the accounts that are let in.
-import type { Body, Draft, Field, ListField, Option } from "../form/field";
-import { isRecord, textOf, textsOf } from "../form/values";
-import type { ModuleDescriptor } from "./descriptor";
-import { SESSION, NO_LOGIN_EFFECT, entries, sessionText, scopes } from "./session";
-import { shortList } from "./texts";
+import type { Body, Draft, Field, ListField, Option } from "../../form/field";
+import { isRecord, textOf, textsOf } from "../../form/values";
+import type { ModuleDescriptor } from "../descriptor";
+import { SESSION, NO_LOGIN_EFFECT, entries, sessionText, scopes } from "../session";
+import { shortList } from "../texts";
 
 export const PROVIDERS: readonly Option[] = [
   { value: "github", label: "GitHub" },
@@ -125,6 +125,8 @@ export const oauth: ModuleDescriptor = {
   about:
     "Admits visitors who log in with an allowed account at GitHub, Google, Microsoft or another provider.",
   owners: ["https_route"],
+  stage: 80,
+  isLogin: true,
   trace: "login",
   without: NO_LOGIN_EFFECT,
   fields,
@@ -166,3 +168,5 @@ export const oauth: ModuleDescriptor = {
     ];
   },
 };
+
+export default [oauth];

@@ -1,9 +1,9 @@
 // Headers added to or removed from requests and responses.
-import { counted } from "../../model/format";
-import { filledRows } from "../form/draft";
-import type { Body, Draft, Field, Row, Value } from "../form/field";
-import { isRecord, rowsOf, textsOf } from "../form/values";
-import type { ModuleDescriptor } from "./descriptor";
+import { counted } from "../../../model/format";
+import { filledRows } from "../../form/draft";
+import type { Body, Draft, Field, Row, Value } from "../../form/field";
+import { isRecord, rowsOf, textsOf } from "../../form/values";
+import type { ModuleDescriptor } from "../descriptor";
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t -~]*$/;
@@ -107,6 +107,7 @@ export const requestHeaders: ModuleDescriptor = {
   label: "Request headers",
   about: "Changes the headers of requests as the last stage before the backend.",
   owners: ["https_route"],
+  stage: 130,
   trace: "request_headers",
   without: "The backend gets the visitors' headers unchanged.",
   fields: fields("request"),
@@ -119,9 +120,13 @@ export const responseHeaders: ModuleDescriptor = {
   label: "Response headers",
   about: "Changes the headers of responses as the last stage before the visitor.",
   owners: ["https_route"],
+  stage: 160,
+  changesResponses: true,
   trace: "response_headers",
   without: "Visitors get the backend's headers unchanged.",
   fields: fields("response"),
   summary,
   mistakes,
 };
+
+export default [requestHeaders, responseHeaders];
