@@ -187,11 +187,6 @@ export class World {
     return join(this.folder, "server/ca.pem");
   }
 
-  /** The certificate of the server's own authority. */
-  get authorityPem(): string {
-    return readFileSync(this.authority, "utf8");
-  }
-
   /** Starts the server; the second time on the same addresses. */
   async startServer(): Promise<void> {
     const data = join(this.folder, "server");
@@ -243,6 +238,11 @@ export class World {
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return (text === "" ? null : JSON.parse(text)) as T;
+  }
+
+  /** Makes a record over the management API; answers its id. */
+  async create(path: string, body: unknown = {}): Promise<string> {
+    return (await this.manage<{ id: string }>("POST", path, body)).id;
   }
 
   async #startAgent(): Promise<void> {
