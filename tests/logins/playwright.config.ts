@@ -8,4 +8,5 @@ export default {
   outputDir: join(import.meta.dirname, "../../artifacts/logins-traces"),
   projects: [],
   workers: 1,
+  timeout: 90_000,
 };

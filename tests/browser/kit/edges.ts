@@ -68,10 +68,13 @@ export class Edges {
 export function testWithEdges() {
   return testWithWorld({ agent: null }).extend<{ pages: EdgePages }, { edges: Edges }>({
     edges: [async ({ world }, use) => use(await Edges.prepare(world)), { scope: "worker" }],
-    pages: async ({ page, edges: _, openConsole }, use) => {
-      await openConsole();
-      await use(new EdgePages(page));
-    },
+    pages: [
+      async ({ page, edges: _, openConsole }, use) => {
+        await openConsole();
+        await use(new EdgePages(page));
+      },
+      { auto: true },
+    ],
   });
 }
 

@@ -42,10 +42,8 @@ async function looksRight(page: Page, name: string, judge = expectAccessible): P
 }
 
 test.describe("the body of a captured message", () => {
-  test.beforeEach(() => {
-    // Judging a page takes long on a machine with much else to do.
-    test.setTimeout(90_000);
-  });
+  // Judging a page takes long on a machine with much else to do.
+  test.describe.configure({ timeout: 90_000 });
 
   test("of JSON is a tree to unfold, to search and to copy from, with keys alone", async ({
     page,

@@ -23,9 +23,7 @@ test.use({
 });
 
 test.describe("a hostile corpus in captured traffic", () => {
-  test.beforeEach(() => {
-    test.setTimeout(180_000);
-  });
+  test.describe.configure({ timeout: 180_000 });
 
   for (const path of Object.keys(CORPUS))
     test(`${path} does no harm`, async ({ page, inspector, watch }) => {

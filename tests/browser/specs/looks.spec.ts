@@ -54,10 +54,8 @@ async function showBody(page: Page, row: string, side: "Request" | "Response"): 
   await page.getByRole("tab", { name: side }).click();
 }
 
-test.beforeEach(() => {
-  // Judging a page takes long on a machine with much else to do.
-  test.setTimeout(180_000);
-});
+// Judging a page takes long on a machine with much else to do.
+test.describe.configure({ timeout: 180_000 });
 
 for (const colorScheme of schemes) {
   test.describe(`in ${colorScheme} colours`, () => {
