@@ -1,12 +1,13 @@
-// One browser and few processes at a time: providers listen at ports that they were told.
+// One test at a time: every spec starts real programs and providers of its own.
 import { join } from "node:path";
 import browser from "../browser/playwright.config";
 
+const { projects: _, ...shared } = browser;
+
 export default {
-  ...browser,
+  ...shared,
   testDir: "specs",
   outputDir: join(import.meta.dirname, "../../artifacts/logins-traces"),
-  projects: [],
   workers: 1,
   timeout: 90_000,
 };
