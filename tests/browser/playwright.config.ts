@@ -22,7 +22,8 @@ export default defineConfig({
     ignoreHTTPSErrors: true,
     actionTimeout: 15_000,
     navigationTimeout: 15_000,
-    trace: "retain-on-failure",
+    // Pictures of every frame would keep both cores busy.
+    trace: { mode: "retain-on-failure", screenshots: false },
   },
   projects: [
     { name: "specs", testDir: "specs" },

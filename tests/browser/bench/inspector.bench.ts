@@ -1,10 +1,10 @@
 // The inspector with 100,000 requests at the real agent: frames while scrolling and while 1,000 more come in each second
 // for a minute, filters, memory. Prints a table; fails when a row is lost.
-import { cpus } from "node:os";
 import type { Page } from "@playwright/test";
+import { cpus } from "node:os";
+import { at, heap, traced, type Frames } from "./frames";
 import { expect, testWithWorld } from "../kit/fixtures";
 import type { World } from "../kit/world";
-import { at, heap, traced, type Frames } from "./frames";
 
 const ROWS = 100_000;
 const RATE = 1000;

@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
-import type * as local from "../../../ui/src/api/local.generated";
 import { exchange, type Exchange, type Spoken } from "./captured";
+import type * as local from "../../../ui/src/api/local.generated";
 
 export const PAGES = join(import.meta.dirname, "../../../ui/dist");
 export const POLICY =

@@ -1,6 +1,7 @@
 // The real thing: a server, an agent and a small web site, each a process or a listener of its own.
 // With POSTERN_AGENT_URL an agent that runs already is used, and nothing but the site is started.
 import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -9,7 +10,6 @@ import {
   type ServerResponse,
 } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";

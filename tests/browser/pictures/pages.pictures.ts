@@ -1,7 +1,7 @@
 // Every page of the console, the inspector and the main window, in light and dark, at two sizes, into docs/screenshots.
+import type { Page } from "@playwright/test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "@playwright/test";
 import { ordinary } from "../kit/captured";
 import { openInDesktop } from "../kit/fake-desktop";
 import { expect, testWithFakeAgent, testWithWorld } from "../kit/fixtures";

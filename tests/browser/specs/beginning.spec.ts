@@ -1,8 +1,8 @@
 // The first start and the settings: what listens is picked and published, a sample comes through; every topic of the
 // settings can be read and changed.
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, picture, testWithFakeAgent as test } from "../kit/fixtures";
 import { openInDesktop } from "../kit/fake-desktop";
+import { expect, expectAccessible, picture, testWithFakeAgent as test } from "../kit/fixtures";
 
 test("publishes what was picked, sends a sample request and shows it", async ({ page, agent }) => {
   agent.visits = 0;

@@ -1,7 +1,7 @@
 // Bodies in every way they can be looked at, of traffic that went through the real server and agent.
+import type { Page } from "@playwright/test";
 import { once } from "node:events";
 import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
-import type { Page } from "@playwright/test";
 import { copied } from "../kit/clipboard";
 import { expect, expectAccessible, picture } from "../kit/fixtures";
 import { testWithService } from "../kit/inspector";

@@ -1,6 +1,6 @@
 // The console at the server: the way in, and IP policies with their rules from beginning to end.
-import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 import { enterKey } from "../kit/console";
+import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
 const test = testWithWorld({ agent: null });
 

@@ -1,6 +1,6 @@
 // Two captured exchanges set beside each other: what differs, and nothing that does not matter.
-import { gzipSync } from "node:zlib";
 import type { Page } from "@playwright/test";
+import { gzipSync } from "node:zlib";
 import { expect, expectAccessible, picture } from "../kit/fixtures";
 import { testWithService, type Inspector } from "../kit/inspector";
 

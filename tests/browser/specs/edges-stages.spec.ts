@@ -1,7 +1,7 @@
 // The stages of a route in the console: every module is added, changed, turned off and removed through its form and
 // read back over the API; what providers must be told is what the server says and does.
-import { readFileSync } from "node:fs";
 import type { Locator } from "@playwright/test";
+import { readFileSync } from "node:fs";
 import { copied } from "../kit/clipboard";
 import { testWithEdges, type Shop } from "../kit/edges";
 import { expect, expectAccessible } from "../kit/fixtures";

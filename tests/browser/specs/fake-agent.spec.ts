@@ -1,7 +1,7 @@
 // The stand-in for the agent is held against the real one: both answer the calls that the pages make with the same
 // statuses and kinds of content, and with the members and types that the agent's description has, no more and no less.
-import { FakeAgent } from "../kit/fake-agent";
 import { eventMisfits, misfits } from "../kit/description";
+import { FakeAgent } from "../kit/fake-agent";
 import { expect, testWithWorld } from "../kit/fixtures";
 import { externalAgent } from "../kit/world";
 

@@ -1,7 +1,7 @@
 // Working with captured requests, against the real agent: finding, understanding, changing, sending again, keeping.
+import type { Page } from "@playwright/test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "@playwright/test";
 import { copied } from "../kit/clipboard";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 import { externalAgent, type World } from "../kit/world";

@@ -1,8 +1,8 @@
 // SSH certificates: an authority, a host's and a user's, each with what is to be saved and pasted where.
+import type { Page } from "@playwright/test";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "@playwright/test";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 import type { World } from "../kit/world";
 

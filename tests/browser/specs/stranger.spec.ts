@@ -1,8 +1,8 @@
 // A page of another site, open in the same browser, tries everything a page can do against the agent:
 // nothing changes, nothing can be read. The agent has no login, so this is its lock.
 import { chromium, type Page } from "@playwright/test";
-import { createServer } from "node:http";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, testWithWorld } from "../kit/fixtures";

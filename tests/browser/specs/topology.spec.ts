@@ -1,6 +1,6 @@
 // The topology: what is published and connected as a graph, and the same as a table.
-import { enterKey } from "../kit/console";
 import type { Page } from "@playwright/test";
+import { enterKey } from "../kit/console";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
 const test = testWithWorld().extend<{}, { shop: string }>({

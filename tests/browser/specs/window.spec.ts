@@ -1,7 +1,7 @@
 // The main window: tunnels are added, switched, changed and removed; what goes wrong is said with what to do.
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, picture, testWithFakeAgent as test } from "../kit/fixtures";
 import { openInDesktop } from "../kit/fake-desktop";
+import { expect, expectAccessible, picture, testWithFakeAgent as test } from "../kit/fixtures";
 
 const card = (page: Page, name: string) => page.getByRole("article", { name: `Tunnel ${name}`, exact: true });
 
