@@ -2,7 +2,8 @@
 import { useState, type FormEvent } from "react";
 import { asProblem } from "../../api/problem";
 import type { Problem } from "../../api/types";
-import type { Desktop, DesktopState, RemoteServer } from "../../host/host";
+import type { DesktopState, RemoteServerLogin } from "../../api/desktop.generated";
+import type { Desktop } from "../../host/host";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Choice, Field } from "../../parts/Field";
@@ -19,7 +20,7 @@ const WHERE: readonly { value: Where; label: string }[] = [
 export function ServerSettings({ desktop, app }: { desktop: DesktopState | null; app: Desktop }) {
   const mode = desktop?.server.mode ?? "local";
   const [where, setWhere] = useState<Where>(mode);
-  const [remote, setRemote] = useState<RemoteServer>({
+  const [remote, setRemote] = useState<RemoteServerLogin>({
     address: mode === "remote" ? (desktop?.server.address ?? "") : "",
     api: mode === "remote" ? (desktop?.server.api_address ?? "") : "",
     key: "",
@@ -80,9 +81,9 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
 }
 
 interface RemoteServerFormProps {
-  server: RemoteServer;
+  server: RemoteServerLogin;
   busy: boolean;
-  onChange(server: RemoteServer): void;
+  onChange(server: RemoteServerLogin): void;
   onConnect(): void;
 }
 

@@ -3,7 +3,10 @@
 //! Every change is verified: the new text must parse to the old values with only the one value changed. Where an edit
 //! cannot do that (anchors, merge keys), the user has to edit the file.
 
-use super::tree::{ConfigNode, ConfigValue};
+use crate::{
+    private_file,
+    tree::{ConfigNode, ConfigValue, KeyValue},
+};
 use postern_api::{Code, Error};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
@@ -111,7 +114,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    postern_config::private_file::write(&target, bytes)
+    private_file::write(&target, bytes)
 }
 
 /// Reads a configuration file for editing; a missing one reads as a new one.
@@ -200,7 +203,7 @@ fn insert(
     value: &Json,
 ) -> String {
     let pairs = mapping.pairs().unwrap_or_default();
-    let block = |pair: &super::tree::KeyValue| (pair.span.start, pair.value.clone());
+    let block = |pair: &KeyValue| (pair.span.start, pair.value.clone());
     if let (Some(first), Some(last)) = (pairs.first(), pairs.last()) {
         let indent = first.span.start - line_begin(text, first.span.start);
         // A new scalar at the top level goes below the version; groups and everything nested go to the end.
@@ -435,7 +438,11 @@ mod tests {
         let none = remove(&removed, &["tunnels", "site"]).expect("removed");
         assert!(none.contains("tunnels:") && none.contains("# the shop") && none.contains("# the end"));
         let again = set_tunnel(&none, "x", json!({"proto": "tcp", "addr": 1}).as_object().expect("o")).expect("added");
-        assert!(super::super::Config::parse(&again).expect("valid").tunnels.contains_key("x"), "{again}");
+        assert_eq!(
+            parse(&again).expect("valid").to_json()["tunnels"],
+            json!({"x": {"proto": "tcp", "addr": 1}}),
+            "{again}"
+        );
     }
 
     #[test]

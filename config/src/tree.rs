@@ -3,7 +3,7 @@
 //! Parsing stops at the first syntax error; invalid values are found later, all at once. Sizes are limited while the
 //! tree is built.
 
-use super::problem::{Problems, SourceLocation};
+use crate::problem::{Problems, SourceLocation};
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Span, StrInput, StructureStyle};
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -58,6 +58,9 @@ pub struct KeyValue {
 
 impl ConfigNode {
     /// Parses a YAML text. `file` is used for locations only.
+    ///
+    /// # Errors
+    /// The first syntax error, or the limit that the text exceeds.
     pub fn parse(text: &str, file: Option<Arc<str>>) -> Result<ConfigNode, Problems> {
         let mut problems = Problems::default();
         let whole = SourceLocation { file: file.clone(), line: 0, column: 0 };
