@@ -87,9 +87,10 @@ check: ui/node_modules ## format, lints, licences, types
 	npm --prefix ui run check
 	cargo deny check licenses bans sources || { command -v cargo-deny >/dev/null || echo "cargo-deny is not installed: cargo install cargo-deny --locked"; exit 1; }
 
-gen: ui/node_modules ## what is made from the code and committed: the descriptions of both APIs, then the web app's types
+gen: ui/node_modules ## what is made from the code and committed: the descriptions of both APIs and of the desktop's commands, then the web app's types
 	POSTERN_WRITE_DESCRIPTION=1 cargo test -p postern-control --test api openapi::the_committed_description
 	POSTERN_WRITE_DESCRIPTION=1 cargo test -p postern-agent --test agent openapi::the_committed_description
+	POSTERN_WRITE_DESCRIPTION=1 cargo test -p postern-desktop --bin postern-desktop description::the_committed_description
 	npm --prefix ui run gen
 
 bench:           ## micro-benchmarks of the tunnel

@@ -5,9 +5,10 @@ use crate::{
     error::{DesktopError, Result},
 };
 use futures::StreamExt;
-use postern_api::{Code, Error};
+use postern_api::{Code, Error, local::LocalApiError};
 use reqwest::Method;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use url::Url;
 
@@ -21,7 +22,7 @@ const MAX_RANGE_BYTES: u64 = 16 * 1024 * 1024;
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// A response of an API, whatever its status.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ApiResponse {
     pub(crate) status: u16,
     pub(crate) body: String,
@@ -100,25 +101,9 @@ impl AgentClient {
 }
 
 /// Reads the error in a response body of the agent's local API.
-///
-/// Its `error_code` is a number for existing client libraries; the stable code and the sentence are in `details`.
 pub(crate) fn read_error(body: &str) -> Error {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Body {
-        msg: Option<String>,
-        details: Details,
-    }
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Details {
-        err: Option<String>,
-        code: Option<String>,
-    }
-    let Body { msg, details } = serde_json::from_str(body).unwrap_or_default();
-    let code = details.code.and_then(|code| code.parse().ok()).unwrap_or(Code::Internal);
-    let message = details.err.or(msg).unwrap_or_else(|| "The agent refused the request without a reason.".to_owned());
-    Error::new(code, message)
+    serde_json::from_str::<LocalApiError>(body)
+        .map_or_else(|_| Error::new(Code::Internal, "The agent refused the request without a reason."), Error::from)
 }
 
 /// Reads a response of an API up to the limit for windows.
@@ -249,9 +234,10 @@ mod tests {
     #[test]
     fn an_error_of_the_agent_keeps_its_code_and_its_sentence() {
         let body = r#"{"error_code": 103, "status_code": 502, "msg": "failed to start tunnel",
-            "details": {"err": "The name is taken.", "code": "ERR_POSTERN_8114", "problems": [{"line": 3}]}}"#;
+            "details": {"err": "The name is taken.", "code": "ERR_POSTERN_8114", "tunnel": "site"}}"#;
         assert_eq!(read_error(body), Error::new(Code::ListenFailed, "The name is taken."));
-        assert_eq!(read_error(r#"{"msg": "tunnel not found"}"#), Error::new(Code::Internal, "tunnel not found"));
+        let newer = body.replace("ERR_POSTERN_8114", "ERR_POSTERN_99999");
+        assert_eq!(read_error(&newer), Error::new(Code::Internal, "The name is taken."));
         assert_eq!(read_error("<html>").code, Code::Internal);
     }
 

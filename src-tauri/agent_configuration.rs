@@ -1,54 +1,32 @@
-//! Reads and sets single keys of the agent's configuration file. All other lines stay as they are.
+//! Reads and sets top-level keys of the agent's configuration file, with the same editor as the agent.
 
-use crate::error::{DesktopError, Result};
-use postern_api::Code;
+use crate::error::Result;
+use postern_config::{
+    edit,
+    tree::{ConfigNode, ConfigValue},
+};
 
-/// The value of a top-level key, without quotes and comment. `None` if it is missing or not a plain scalar.
+/// The value of a top-level key. `None` if it is missing or no text or number, and for an invalid file.
 pub(crate) fn top_level_value(text: &str, key: &str) -> Option<String> {
-    let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-    let line = line.trim();
-    if let Some(quoted) = line.strip_prefix('"') {
-        return quoted.split('"').next().map(str::to_owned);
+    match &ConfigNode::parse(text, None).ok()?.pair(key)?.value.value {
+        ConfigValue::Text(text) => Some(text.clone()),
+        ConfigValue::Integer(number) => Some(number.to_string()),
+        ConfigValue::Null | ConfigValue::Bool(_) | ConfigValue::Sequence(_) | ConfigValue::Mapping(_) => None,
     }
-    if let Some(quoted) = line.strip_prefix('\'') {
-        return quoted.split('\'').next().map(str::to_owned);
-    }
-    let plain = line.split(" #").next().unwrap_or(line).trim();
-    (!plain.is_empty() && !plain.starts_with(['#', '|', '>', '&', '*', '{', '['])).then(|| plain.to_owned())
 }
 
-/// The text with these top-level keys set: an existing line is replaced, a missing key is inserted near the top.
+/// The text with these top-level keys set. Comments and all other keys stay; missing keys are inserted near the top.
 ///
 /// # Errors
 ///
-/// Fails for a file in flow style (`{…}`), which has no separate lines for keys.
+/// Fails for an invalid file, and for one that cannot be changed without touching other keys.
 pub(crate) fn set_values(text: &str, values: &[(&str, &str)]) -> Result<String> {
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', '-', '%']));
-    if first.is_some_and(|line| line.starts_with('{')) {
-        return Err(DesktopError::new(
-            Code::ConfigInvalid,
-            "The agent's configuration is in flow style ({…}), which Postern cannot edit. Write one key per line.",
-        ));
-    }
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    if lines.is_empty() {
-        lines.push("version: 2".to_owned());
-    }
+    let mut text = if text.is_empty() { "version: 2\n".to_owned() } else { text.to_owned() };
+    // Each new key is inserted above the one before it.
     for (key, value) in values.iter().rev() {
-        // Every JSON string is a valid YAML string.
-        let line = format!("{key}: {}", serde_json::Value::from(*value));
-        let has_key = |line: &String| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
-        match lines.iter().position(has_key) {
-            Some(index) => lines[index] = line,
-            None => {
-                let version = lines.iter().position(|line| line.starts_with("version:"));
-                let document = lines.iter().position(|line| line.trim_end() == "---");
-                let index = version.or(document).map_or(0, |index| index + 1);
-                lines.insert(index, line);
-            }
-        }
+        text = edit::set(&text, &[key], &(*value).into())?;
     }
-    Ok(lines.join("\n") + "\n")
+    Ok(text)
 }
 
 /// Whether a server address is a loopback address or a `localhost` name.
@@ -68,11 +46,11 @@ mod tests {
         "# mine\nversion: 2\nauthtoken: old # keep safe\ntunnels:\n  site:\n    authtoken: inner\n    addr: 80\n";
 
     #[test]
-    fn the_given_keys_are_set_and_all_other_lines_stay() {
+    fn the_given_keys_are_set_and_everything_else_stays() {
         let text = set_values(CONFIGURATION, &[("authtoken", "new"), ("root_cas", "/a \"b\"/ca.pem")]).unwrap();
         assert_eq!(
             text,
-            "# mine\nversion: 2\nroot_cas: \"/a \\\"b\\\"/ca.pem\"\nauthtoken: \"new\"\ntunnels:\n  site:\n    authtoken: inner\n    addr: 80\n"
+            "# mine\nversion: 2\nroot_cas: \"/a \\\"b\\\"/ca.pem\"\nauthtoken: new # keep safe\ntunnels:\n  site:\n    authtoken: inner\n    addr: 80\n"
         );
         assert_eq!(set_values(&text, &[("authtoken", "new")]).unwrap(), text, "a second call changes nothing");
     }
@@ -80,7 +58,7 @@ mod tests {
     #[test]
     fn an_empty_file_becomes_a_complete_one() {
         let text = set_values("", &[("authtoken", "t"), ("server_addr", "localhost:4443")]).unwrap();
-        assert_eq!(text, "version: 2\nauthtoken: \"t\"\nserver_addr: \"localhost:4443\"\n");
+        assert_eq!(text, "version: 2\nauthtoken: t\nserver_addr: \"localhost:4443\"\n");
     }
 
     #[test]
@@ -93,8 +71,16 @@ mod tests {
     }
 
     #[test]
-    fn flow_style_is_refused() {
-        assert!(set_values("# x\n{version: 2}\n", &[("authtoken", "t")]).is_err());
+    fn flow_style_is_edited_too() {
+        let text = set_values("# x\n{version: 2}\n", &[("authtoken", "t")]).unwrap();
+        assert!(text.starts_with("# x\n{"), "{text}");
+        assert_eq!(top_level_value(&text, "authtoken").as_deref(), Some("t"));
+    }
+
+    #[test]
+    fn an_invalid_file_is_not_changed() {
+        let error = set_values("version: 2\ntunnels: [\n", &[("authtoken", "t")]).unwrap_err();
+        assert!(error.message.contains("nothing was changed"), "{error}");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use crate::{agent_view::AgentView, app_state::AppState, notifications::RequestObserver, sse::SseParser};
 use futures::StreamExt;
+use postern_api::local::LocalEvent;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tauri::{AppHandle, Emitter};
@@ -46,12 +48,17 @@ async fn read_stream(
     while let Some(chunk) = tokio::time::timeout(IDLE_TIMEOUT, chunks.next()).await? {
         for event in parser.push(&chunk?)? {
             let Ok(data) = serde_json::from_str::<Value>(&event.data) else { continue };
+            let relayed = json!({"event": event.name, "data": data});
+            // The windows may know an event of a newer agent that this program does not.
+            let event = LocalEvent::deserialize(&relayed).ok();
             state.update_agent_view(|view| {
                 view.connected = true;
-                view.apply_event(&event.name, &data);
+                event.iter().for_each(|event| view.apply_event(event));
             });
-            requests.observe(&event.name, &data);
-            let _ = app.emit("agent-event", json!({"event": event.name, "data": data}));
+            if let Some(LocalEvent::Request(summary)) = &event {
+                requests.observe(summary);
+            }
+            let _ = app.emit("agent-event", relayed);
         }
     }
     Ok(())

@@ -5,7 +5,6 @@ use crate::{
     app_config::AppConfig,
     error::{DesktopError, Result},
     management_key::ManagementKeys,
-    private_file,
     server_addresses::ServerAddresses,
 };
 use postern_api::{
@@ -13,6 +12,7 @@ use postern_api::{
     client::Client,
     resource::{Credential, CredentialCreate},
 };
+use postern_config::private_file;
 use std::fs;
 
 /// Writes the agent's configuration so that it reaches the local server with a valid credential.
@@ -28,14 +28,14 @@ pub(crate) async fn configure_agent(config: &AppConfig, keys: &ManagementKeys, h
         DesktopError::new(Code::Unavailable, message)
     })?;
     let configuration = fs::read_to_string(&config.paths.agent_configuration).unwrap_or_default();
-    let token = new_token_if_needed(config, keys, http, &addresses, &configuration).await?;
     let server_addr = format!("{}:{}", addresses.domain, addresses.https.port());
     let authority = config.paths.authority().display().to_string();
-    let mut values = vec![("server_addr", server_addr.as_str()), ("root_cas", authority.as_str())];
+    // A file that cannot be edited must not cost a credential at every attempt.
+    let mut text = set_values(&configuration, &[("server_addr", &server_addr), ("root_cas", &authority)])?;
+    let token = new_token_if_needed(config, keys, http, &addresses, &configuration).await?;
     if let Some(token) = &token {
-        values.insert(0, ("authtoken", token.reveal()));
+        text = set_values(&text, &[("authtoken", token.reveal())])?;
     }
-    let text = set_values(&configuration, &values)?;
     if text == configuration {
         return Ok(());
     }

@@ -1,7 +1,6 @@
 //! The agent's session and tunnels, as its event stream reports them.
 
-use serde::Deserialize;
-use serde_json::Value;
+use postern_api::local::{AgentStatus, ConfiguredTunnel, LocalEvent, SessionState, SessionView};
 
 /// The latest state in the agent's event stream. Empty while no agent is connected.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -10,110 +9,73 @@ pub(crate) struct AgentView {
     pub(crate) connected: bool,
     /// The agent's process id.
     pub(crate) pid: Option<u32>,
-    pub(crate) session: Option<SessionSummary>,
+    pub(crate) session: Option<SessionView>,
     /// Whether the agent has sent its tunnels; before, an empty list means nothing.
     pub(crate) tunnels_known: bool,
-    pub(crate) tunnels: Vec<TunnelSummary>,
-}
-
-/// The agent's session with the server.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct SessionSummary {
-    /// `online`, `connecting`, `waiting` or `refused`.
-    pub(crate) state: String,
-    #[serde(default)]
-    pub(crate) server_addr: String,
-    #[serde(default)]
-    pub(crate) reason: Option<StateReason>,
-    /// The time of the next connection attempt (RFC 3339).
-    #[serde(default)]
-    pub(crate) next_try: Option<String>,
-}
-
-/// The reason for a state that is not the wanted one.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct StateReason {
-    #[serde(default)]
-    pub(crate) code: String,
-    #[serde(default)]
-    pub(crate) message: String,
-}
-
-/// A tunnel of the agent, running or not.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct TunnelSummary {
-    pub(crate) name: String,
-    /// `stopped`, `starting`, `running` or `failed`.
-    pub(crate) state: String,
-    #[serde(default)]
-    pub(crate) public_url: Option<String>,
-    #[serde(default)]
-    pub(crate) error: Option<StateReason>,
-    /// Whether the tunnel is in the configuration file; others end with the agent.
-    #[serde(default)]
-    pub(crate) saved: bool,
-}
-
-impl TunnelSummary {
-    /// Whether the tunnel is on or starting. A failed tunnel is off, and switching it on tries again.
-    pub(crate) fn is_on(&self) -> bool {
-        matches!(self.state.as_str(), "starting" | "running")
-    }
-
-    /// Whether the tunnel was switched on, even if it failed.
-    pub(crate) fn is_enabled(&self) -> bool {
-        self.state != "stopped"
-    }
+    pub(crate) tunnels: Vec<ConfiguredTunnel>,
 }
 
 impl AgentView {
-    /// Applies one event of the stream. Unreadable data changes nothing.
-    pub(crate) fn apply_event(&mut self, event: &str, data: &Value) {
+    /// Applies one event of the stream.
+    pub(crate) fn apply_event(&mut self, event: &LocalEvent) {
         match event {
-            "status" => {
-                if let Some(pid) = data.get("pid").and_then(|pid| u32::deserialize(pid).ok()) {
-                    self.pid = Some(pid);
-                }
-                if let Some(session) = data.get("session").and_then(|value| SessionSummary::deserialize(value).ok()) {
-                    self.session = Some(session);
-                }
+            LocalEvent::Status(status) => {
+                let AgentStatus { pid, session, .. } = status.as_ref();
+                self.pid = Some(*pid);
+                // The latency changes all the time, and nothing outside the windows shows it.
+                self.session = Some(SessionView { legs: Vec::new(), ..session.clone() });
             }
-            "tunnels" => {
-                if let Some(tunnels) = data.get("tunnels").and_then(|value| Vec::deserialize(value).ok()) {
-                    self.tunnels = tunnels;
-                    self.tunnels_known = true;
-                }
+            LocalEvent::Tunnels(list) => {
+                self.tunnels.clone_from(&list.tunnels);
+                self.tunnels_known = true;
             }
-            _ => {}
+            LocalEvent::Request(_)
+            | LocalEvent::RequestDeleted(_)
+            | LocalEvent::RequestsDeleted(_)
+            | LocalEvent::RequestsMissed(_) => {}
         }
+    }
+
+    /// Whether the agent has a session with the server.
+    pub(crate) fn is_online(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.state == SessionState::Online)
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
+
+    /// A view with these tunnels.
+    pub(crate) fn view_of_tunnels(tunnels: &Value) -> AgentView {
+        let mut view = AgentView::default();
+        view.apply_event(&event("tunnels", &json!({ "tunnels": tunnels })));
+        view
+    }
+
+    fn event(event: &str, data: &Value) -> LocalEvent {
+        serde_json::from_value(json!({"event": event, "data": data})).expect("an event")
+    }
 
     #[test]
     fn an_event_changes_only_what_it_names() {
-        let mut view = AgentView::default();
-        view.apply_event(
-            "status",
-            &json!({"pid": 7, "session": {"state": "waiting", "reason": {"message": "no server"}, "new": 1}}),
-        );
-        view.apply_event("tunnels", &json!({"tunnels": [{"name": "site", "state": "running", "saved": true}]}));
-        view.apply_event("status", &json!({"session": 7}));
-        view.apply_event("weather", &json!({"tunnels": []}));
-        assert_eq!((view.pid, view.tunnels_known), (Some(7), true));
+        let mut view = view_of_tunnels(&json!([{"name": "site", "state": "running", "saved": true}]));
+        // The status of an agent that is older than this app, and of one that is newer.
+        let status = json!({"status": "offline", "agent_version": "0.1.0", "pid": 7, "config_path": "",
+            "capture": {"bytes": 0, "limit": 0, "count": 0, "dropped": 0}, "new": 1,
+            "session": {"state": "waiting", "reason": {"message": "no server"}, "new": 1}});
+        view.apply_event(&event("status", &status));
+        view.apply_event(&event("request_deleted", &json!({"id": "1"})));
+        assert_eq!((view.pid, view.tunnels_known, view.is_online()), (Some(7), true, false));
         let session = view.session.expect("the event has a session");
-        assert_eq!((session.state.as_str(), session.next_try), ("waiting", None));
+        assert_eq!((session.state, session.next_try), (SessionState::Waiting, None));
         assert!(view.tunnels[0].is_on());
     }
 
     #[test]
     fn a_failed_tunnel_is_off_but_still_enabled() {
-        let mut view = AgentView::default();
-        view.apply_event("tunnels", &json!({"tunnels": [{"name": "site", "state": "failed"}]}));
+        let view = view_of_tunnels(&json!([{"name": "site", "state": "failed"}]));
         assert!(!view.tunnels[0].is_on() && view.tunnels[0].is_enabled());
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     clipboard::AppClipboard,
     desktop_state::DesktopState,
     error::{DesktopError, Result},
+    ipc::{Arguments, Bytes},
     management_api::ManagementClient,
     shutdown, storage,
     supervision::Supervisor,
@@ -14,13 +15,54 @@ use crate::{
     windows::{self, InspectorTarget},
 };
 use postern_api::Code;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 use tauri::{AppHandle, State};
 use url::Url;
 
+/// A request of a window to one of the APIs.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct ApiRequest {
+    method: String,
+    path: String,
+    body: Option<String>,
+}
+
+/// The bytes `from..to` of a captured body.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct BodyRange {
+    path: String,
+    from: u64,
+    to: u64,
+}
+
+/// The URL to open in the user's browser.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct ExternalUrl {
+    url: String,
+}
+
+/// The text to copy.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct CopiedText {
+    text: String,
+}
+
+/// The certificate stores that shall trust the local authority.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct TrustRequest {
+    r#where: TrustStore,
+}
+
+/// The program to restart.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct RestartRequest {
+    part: ProgramName,
+}
+
 /// A supervised program.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ProgramName {
     Server,
@@ -31,57 +73,54 @@ pub(crate) enum ProgramName {
 #[tauri::command]
 pub(crate) async fn agent_request(
     agent: State<'_, Arc<AgentClient>>,
-    method: String,
-    path: String,
-    body: Option<String>,
+    Arguments(request): Arguments<ApiRequest>,
 ) -> Result<ApiResponse> {
-    agent.request(&method, &path, body).await
+    agent.request(&request.method, &request.path, request.body).await
 }
 
 /// Sends one request to a collection of the management API, with the key added.
 #[tauri::command]
 pub(crate) async fn management_request(
     management: State<'_, ManagementClient>,
-    method: String,
-    path: String,
-    body: Option<String>,
+    Arguments(request): Arguments<ApiRequest>,
 ) -> Result<ApiResponse> {
-    management.request(&method, &path, body).await
+    management.request(&request.method, &request.path, request.body).await
 }
 
 /// Reads a range of a captured body, below `/api/` only. The bytes follow a status and a total length of 12 bytes.
 #[tauri::command]
 pub(crate) async fn agent_bytes(
     agent: State<'_, Arc<AgentClient>>,
-    path: String,
-    from: u64,
-    to: u64,
-) -> Result<tauri::ipc::Response> {
-    Ok(tauri::ipc::Response::new(agent.read_range(&path, from, to).await?))
+    Arguments(range): Arguments<BodyRange>,
+) -> Result<Bytes> {
+    agent.read_range(&range.path, range.from, range.to).await.map(Bytes)
 }
 
 #[tauri::command]
-pub(crate) fn desktop_state(state: State<'_, Arc<AppState>>) -> DesktopState {
-    state.desktop()
+pub(crate) async fn desktop_state(state: State<'_, Arc<AppState>>) -> Result<DesktopState> {
+    Ok(state.desktop())
 }
 
 /// Opens the inspector window. The command is `async` because creating a window in a synchronous command blocks.
 #[tauri::command]
-pub(crate) async fn open_inspector(app: AppHandle, tunnel: Option<String>, request: Option<String>) -> Result<()> {
-    windows::show_inspector(&app, &InspectorTarget { tunnel, request })
+pub(crate) async fn open_inspector(app: AppHandle, Arguments(target): Arguments<InspectorTarget>) -> Result<()> {
+    windows::show_inspector(&app, &target)
 }
 
 /// Opens an `http` or `https` URL in the user's browser.
 #[tauri::command]
-pub(crate) async fn open_external(url: String) -> Result<()> {
+pub(crate) async fn open_external(Arguments(ExternalUrl { url }): Arguments<ExternalUrl>) -> Result<()> {
     let url = parse_web_url(&url)?;
     tauri_plugin_opener::open_url(url.as_str(), None::<&str>)
         .map_err(|error| DesktopError::local(format!("The browser could not be opened for {url}"), error))
 }
 
 #[tauri::command]
-pub(crate) async fn copy_text(clipboard: State<'_, AppClipboard>, text: String) -> Result<()> {
-    clipboard.copy(&text)
+pub(crate) async fn copy_text(
+    clipboard: State<'_, AppClipboard>,
+    Arguments(copied): Arguments<CopiedText>,
+) -> Result<()> {
+    clipboard.copy(&copied.text)
 }
 
 /// Makes this computer trust certificates of the local authority. The outcome lists what was done and what failed.
@@ -89,9 +128,9 @@ pub(crate) async fn copy_text(clipboard: State<'_, AppClipboard>, text: String) 
 pub(crate) async fn trust_authority(
     config: State<'_, Arc<AppConfig>>,
     state: State<'_, Arc<AppState>>,
-    r#where: TrustStore,
+    Arguments(request): Arguments<TrustRequest>,
 ) -> Result<TrustOutcome> {
-    let outcome = trust::trust(&config.paths.authority(), r#where).await;
+    let outcome = trust::trust(&config.paths.authority(), request.r#where).await;
     answer_trust_offer(&config, &state).await;
     outcome
 }
@@ -123,8 +162,11 @@ async fn answer_trust_offer(config: &AppConfig, state: &AppState) {
 }
 
 #[tauri::command]
-pub(crate) async fn restart_part(supervisor: State<'_, Arc<Supervisor>>, part: ProgramName) -> Result<()> {
-    let accepted = match part {
+pub(crate) async fn restart_part(
+    supervisor: State<'_, Arc<Supervisor>>,
+    Arguments(request): Arguments<RestartRequest>,
+) -> Result<()> {
+    let accepted = match request.part {
         ProgramName::Server => supervisor.restart_server(),
         ProgramName::Agent => supervisor.restart_agent(),
     };

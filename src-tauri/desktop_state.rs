@@ -1,11 +1,12 @@
 //! The state of the desktop app as the windows see it.
 
 use crate::error::DesktopError;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::net::SocketAddr;
 
 /// `desktop_state()` and the event `desktop-state`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct DesktopState {
     pub(crate) server: ServerState,
     pub(crate) agent: AgentState,
@@ -15,7 +16,7 @@ pub(crate) struct DesktopState {
 }
 
 /// The run state of a supervised program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RunState {
     Starting,
@@ -25,7 +26,7 @@ pub(crate) enum RunState {
 }
 
 /// Whether the server runs on this computer, supervised by the app, or elsewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ServerMode {
     Local,
@@ -33,7 +34,7 @@ pub(crate) enum ServerMode {
 }
 
 /// The state of the server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ServerState {
     pub(crate) mode: ServerMode,
     pub(crate) state: RunState,
@@ -50,7 +51,7 @@ pub(crate) struct ServerState {
 }
 
 /// The state of this computer's agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct AgentState {
     pub(crate) state: RunState,
     /// The local API and the inspector page: `127.0.0.1:4040`.
@@ -66,7 +67,7 @@ pub(crate) struct AgentState {
 }
 
 /// The state of the local certificate authority.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct AuthorityState {
     pub(crate) trusted: TrustedStores,
     pub(crate) path: Option<String>,
@@ -75,14 +76,14 @@ pub(crate) struct AuthorityState {
 }
 
 /// The certificate stores that trust the local authority.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct TrustedStores {
     pub(crate) system: bool,
     pub(crate) browsers: bool,
 }
 
 /// The storage of the management API key.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct KeychainState {
     pub(crate) kind: KeyLocation,
     /// Explains why the key is not in a keychain.
@@ -90,7 +91,7 @@ pub(crate) struct KeychainState {
 }
 
 /// The location of the management API key; `Keychain` until the key is first needed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum KeyLocation {
     #[default]

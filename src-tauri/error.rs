@@ -1,12 +1,14 @@
 //! The error of the desktop app: a stable code and a sentence for the person or page that reads it.
 
 use postern_api::{Code, Error};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// `{code, message}`: the error of every command, also carried in the desktop state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, thiserror::Error)]
 #[error("{message} ({code})")]
 pub(crate) struct DesktopError {
+    #[schemars(with = "String")]
     pub(crate) code: Code,
     pub(crate) message: String,
 }

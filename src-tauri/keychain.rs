@@ -3,11 +3,11 @@
 use crate::{
     desktop_state::{KeyLocation, KeychainState},
     error::{DesktopError, Result},
-    private_file,
 };
 use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
 use keyring::{Entry, Error};
 use postern_api::Secret;
+use postern_config::private_file;
 use std::{
     fs,
     path::{Path, PathBuf},

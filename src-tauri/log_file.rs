@@ -27,7 +27,7 @@ impl LogFile {
     /// Opens the log for a program about to start. Returns its current length too, where the new lines begin.
     pub(crate) fn open(&self) -> io::Result<(File, u64)> {
         if let Some(folder) = self.0.parent() {
-            crate::private_file::create_folder(folder)?;
+            postern_config::private_file::create_folder(folder)?;
         }
         self.rotate();
         let mut options = OpenOptions::new();

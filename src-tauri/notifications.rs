@@ -10,7 +10,7 @@ mod wording;
 use crate::{agent_view::AgentView, app_config::AppConfig, app_state::AppState, windows};
 use deliver::Notifier;
 use notification::{Notification, NotificationKind};
-use serde_json::Value;
+use postern_api::local::RequestSummary;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
@@ -44,11 +44,10 @@ pub(crate) struct RequestObserver {
 }
 
 impl RequestObserver {
-    /// Examines one event of the stream.
-    pub(crate) fn observe(&self, event: &str, data: &Value) {
-        if event == "request"
-            && let Some(notification) = wording::failed_request(data)
-            && self.mark_reported(data.get("id").and_then(Value::as_str).unwrap_or_default())
+    /// Examines one request of the stream.
+    pub(crate) fn observe(&self, request: &RequestSummary<'_>) {
+        if let Some(notification) = wording::failed_request(request)
+            && self.mark_reported(&request.id)
         {
             let _ = self.events.try_send(NotificationEvent::Show(notification));
         }
@@ -89,16 +88,15 @@ async fn watch_agent(state: Arc<AppState>, events: mpsc::Sender<NotificationEven
         if wording::no_tunnel_failed(&view) {
             let _ = events.send(NotificationEvent::Clear(NotificationKind::Tunnels)).await;
         }
-        let online = |view: &AgentView| view.session.as_ref().is_some_and(|session| session.state == "online");
-        if reported_offline && online(&view) {
+        if reported_offline && view.is_online() {
             reported_offline = false;
             let _ = events.send(NotificationEvent::Show(wording::online_again(&view))).await;
         }
-        let was_online = online(&previous);
+        let was_online = previous.is_online();
         // A restarted agent does not know the session of its predecessor.
         previous = if view.connected { view.clone() } else { AgentView { connected: false, ..previous } };
-        if was_online && view.connected && !online(&view) && !state.is_shutting_down() {
-            let lost = tokio::time::timeout(SESSION_LOSS_GRACE, changes.wait_for(online)).await.is_err();
+        if was_online && view.connected && !view.is_online() && !state.is_shutting_down() {
+            let lost = tokio::time::timeout(SESSION_LOSS_GRACE, changes.wait_for(AgentView::is_online)).await.is_err();
             if lost {
                 reported_offline = true;
                 let _ = events.send(NotificationEvent::Show(wording::offline(&state.agent_view()))).await;

@@ -7,9 +7,9 @@ use crate::{
     agent_configuration::set_values,
     app_config::AppConfig,
     error::{DesktopError, Result},
+    ipc::Arguments,
     keychain::KeyStore,
     paths::AppPaths,
-    private_file,
     settings::RemoteServer,
     shutdown,
 };
@@ -18,7 +18,10 @@ use postern_api::{
     client::Client,
     resource::{Credential, CredentialCreate},
 };
+use postern_config::private_file;
 use reqwest::Certificate;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::{fs, sync::Arc, time::Duration};
 use tauri::{AppHandle, State};
 use url::Url;
@@ -26,19 +29,27 @@ use url::Url;
 /// Far more than a file of certificate authorities.
 const MAX_AUTHORITY_BYTES: usize = 1024 * 1024;
 
+/// The remote server to connect to.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct RemoteServerLogin {
+    /// The address that agents connect to.
+    address: String,
+    /// The address of the management API.
+    api: String,
+    /// The key of the management API.
+    key: Secret,
+    /// The text of a PEM file, for a server whose certificate the system does not trust.
+    authority: Option<String>,
+}
+
 /// Connects this computer to a remote server and restarts the app.
-///
-/// `address` is the address that agents connect to, `api` the management API, `authority` the text of a PEM file for a
-/// server whose certificate the system does not trust.
 #[tauri::command]
 pub(crate) async fn use_remote_server(
     app: AppHandle,
     config: State<'_, Arc<AppConfig>>,
-    address: String,
-    api: String,
-    key: Secret,
-    authority: Option<String>,
+    Arguments(login): Arguments<RemoteServerLogin>,
 ) -> Result<()> {
+    let RemoteServerLogin { address, api, key, authority } = login;
     let address = parse_agent_address(&address)?;
     let api = parse_api_address(&api)?;
     let authority = authority.filter(|text| !text.trim().is_empty());

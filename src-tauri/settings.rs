@@ -1,6 +1,7 @@
 //! The settings that the app saves between starts.
 
-use crate::private_file;
+use postern_config::private_file;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeSet,
@@ -26,7 +27,7 @@ pub(crate) struct AppSettings {
 }
 
 /// The kinds of notifications that are switched on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct NotificationPreferences {
     pub(crate) connection: bool,

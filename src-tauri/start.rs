@@ -6,7 +6,7 @@ use crate::{
     app_config::AppConfig,
     app_state::AppState,
     clipboard::AppClipboard,
-    commands, deep_links,
+    command_table, deep_links,
     desktop_state::{AuthorityState, DesktopState, RunState, ServerMode},
     error::{DesktopError, Result},
     logging,
@@ -14,15 +14,16 @@ use crate::{
     management_key::ManagementKeys,
     notifications,
     paths::{AppPaths, ListenAddresses},
-    preferences, private_file, remote_server,
+    remote_server,
     settings::{AppSettings, SettingsFile},
-    shutdown, state_events, storage,
+    shutdown, state_events,
     supervision::{self, CommandReceivers, StartedProcesses, Supervisor, session_watch},
     tray::{self, TrayHost},
     trust,
     tunnels::TunnelSwitch,
     windows,
 };
+use postern_config::private_file;
 use std::{io::Write, process::ExitCode, sync::Arc, time::Duration};
 use tauri::{AppHandle, Manager, RunEvent, WindowEvent, Wry};
 use tauri_plugin_window_state::StateFlags;
@@ -131,28 +132,7 @@ fn build(prepared: PreparedApp) -> Result<tauri::App<Wry>> {
         .manage(ManagementClient::new(state.clone(), management_http, keys))
         .manage(AppClipboard::default())
         .manage(TrayHost::default())
-        .invoke_handler(tauri::generate_handler![
-            commands::agent_request,
-            commands::management_request,
-            commands::agent_bytes,
-            commands::desktop_state,
-            commands::open_inspector,
-            commands::open_external,
-            commands::copy_text,
-            commands::trust_authority,
-            commands::untrust_authority,
-            commands::dismiss_trust_offer,
-            commands::restart_part,
-            commands::reveal_logs,
-            commands::quit,
-            preferences::preferences,
-            preferences::set_autostart,
-            preferences::set_notifications,
-            remote_server::use_remote_server,
-            remote_server::use_local_server,
-            storage::data_sizes,
-            storage::log_end,
-        ])
+        .invoke_handler(command_table::handler())
         .setup(move |app| {
             let handle = app.handle().clone();
             tray::start(&handle, &config, &state);

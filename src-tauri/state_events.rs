@@ -1,9 +1,15 @@
 //! Keeps the windows up to date with the desktop state, and the desktop state with a remote server.
 
-use crate::{app_state::AppState, desktop_state::RunState};
+use crate::{
+    app_state::AppState,
+    desktop_state::{DesktopState, RunState},
+    ipc::WindowEvent,
+};
 use std::{sync::Arc, time::Duration};
-use tauri::{AppHandle, Emitter};
+use tauri::AppHandle;
 
+/// The desktop state has changed.
+pub(crate) const DESKTOP_STATE: WindowEvent<DesktopState> = WindowEvent::new("desktop-state");
 /// The delay after which the last state is sent again.
 const REPEAT_DELAY: Duration = Duration::from_secs(1);
 
@@ -12,12 +18,12 @@ pub(crate) async fn emit_changes(state: Arc<AppState>, app: AppHandle) {
     let mut changes = state.subscribe_desktop();
     loop {
         let current = changes.borrow_and_update().clone();
-        let _ = app.emit("desktop-state", &current);
+        let _ = DESKTOP_STATE.emit(&app, &current);
         // The event may overtake the response to an earlier `desktop_state` command, which the page would then show.
         let changed = match tokio::time::timeout(REPEAT_DELAY, changes.changed()).await {
             Ok(changed) => changed,
             Err(_) => {
-                let _ = app.emit("desktop-state", &current);
+                let _ = DESKTOP_STATE.emit(&app, &current);
                 changes.changed().await
             }
         };
@@ -33,11 +39,10 @@ pub(crate) async fn emit_changes(state: Arc<AppState>, app: AppHandle) {
 pub(crate) async fn track_remote_server(state: Arc<AppState>) {
     let mut changes = state.subscribe_agent();
     loop {
-        let session = changes.borrow_and_update().session.clone();
+        let view = changes.borrow_and_update().clone();
         state.update_desktop(|state| {
-            let online = session.as_ref().is_some_and(|session| session.state == "online");
-            state.server.state = if online { RunState::Running } else { RunState::Starting };
-            if let Some(session) = session {
+            state.server.state = if view.is_online() { RunState::Running } else { RunState::Starting };
+            if let Some(session) = view.session {
                 state.server.address = Some(session.server_addr);
             }
         });

@@ -3,10 +3,12 @@
 use crate::{
     app_config::AppConfig,
     error::{DesktopError, Result},
+    ipc::Arguments,
     log_file::LogFile,
     paths::AppPaths,
-    private_file,
 };
+use postern_config::private_file;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{
     fs::{self, File},
@@ -22,7 +24,7 @@ const LOG_END_BYTES: u64 = 64 * 1024;
 const MAX_ENTRIES: usize = 50_000;
 
 /// The size of a file or folder.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct DataSize {
     what: &'static str,
     path: String,
@@ -30,12 +32,18 @@ pub(crate) struct DataSize {
 }
 
 /// The program that writes a log.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogSource {
     App,
     Server,
     Agent,
+}
+
+/// The log to read.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct LogRequest {
+    program: LogSource,
 }
 
 #[tauri::command]
@@ -57,8 +65,11 @@ pub(crate) async fn data_sizes(config: State<'_, Arc<AppConfig>>) -> Result<Vec<
 
 /// The last 64 KiB of a log, from the start of a line.
 #[tauri::command]
-pub(crate) async fn log_end(config: State<'_, Arc<AppConfig>>, program: LogSource) -> Result<String> {
-    let name = match program {
+pub(crate) async fn log_end(
+    config: State<'_, Arc<AppConfig>>,
+    Arguments(request): Arguments<LogRequest>,
+) -> Result<String> {
+    let name = match request.program {
         LogSource::App => "postern-desktop",
         LogSource::Server => "postern-server",
         LogSource::Agent => "postern",

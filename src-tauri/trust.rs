@@ -14,11 +14,12 @@ use crate::{
 };
 use certificate::AuthorityCertificate;
 use postern_api::Code;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The certificate stores to change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TrustStore {
     System,
@@ -27,7 +28,7 @@ pub(crate) enum TrustStore {
 }
 
 /// The steps that succeeded and those that failed, each as a sentence.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct TrustOutcome {
     pub(crate) done: Vec<String>,
     pub(crate) failed: Vec<String>,

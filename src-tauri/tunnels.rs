@@ -2,11 +2,12 @@
 
 use crate::{
     agent_api::{self, AgentClient},
-    agent_view::{AgentView, TunnelSummary},
+    agent_view::AgentView,
     app_config::AppConfig,
     app_state::AppState,
     error::Result,
 };
+use postern_api::local::ConfiguredTunnel;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 /// The time a state must last before it is saved, because an agent that ends stops its tunnels first.
@@ -46,7 +47,7 @@ impl TunnelSwitch {
     /// Fails with the first error; the other tunnels are stopped nevertheless.
     pub(crate) async fn pause_all(&self) -> Result<()> {
         let tunnels = self.state.agent_view().tunnels;
-        let on: Vec<String> = tunnels.into_iter().filter(TunnelSummary::is_on).map(|tunnel| tunnel.name).collect();
+        let on: Vec<String> = tunnels.into_iter().filter(ConfiguredTunnel::is_on).map(|tunnel| tunnel.name).collect();
         self.config.settings.update(|settings| settings.paused.extend(on.iter().cloned()));
         self.set_each(&on, false).await
     }
@@ -110,7 +111,7 @@ impl TunnelSwitch {
         }
     }
 
-    fn save(&self, tunnels: &[TunnelSummary], pending: &BTreeSet<String>) {
+    fn save(&self, tunnels: &[ConfiguredTunnel], pending: &BTreeSet<String>) {
         let enabled = tunnels.iter().filter(|tunnel| tunnel.saved && tunnel.is_enabled());
         let on: BTreeSet<String> = enabled.map(|tunnel| tunnel.name.clone()).chain(pending.iter().cloned()).collect();
         self.config.settings.update(|settings| {

@@ -1,17 +1,25 @@
 //! The main window and the inspector window. Neither can navigate away from the app's own pages.
 
-use crate::error::{DesktopError, Result};
-use serde::Serialize;
-use tauri::{AppHandle, Emitter, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
+use crate::{
+    error::{DesktopError, Result},
+    ipc::WindowEvent,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use url::{Url, form_urlencoded::Serializer};
 
 pub(crate) const MAIN_WINDOW: &str = "main";
 pub(crate) const INSPECTOR_WINDOW: &str = "inspector";
 /// Width and height in logical pixels.
 const MAIN_SIZE: (f64, f64) = (1080.0, 720.0);
+/// The main window shall show this page.
+pub(crate) const GO_TO: WindowEvent<String> = WindowEvent::new("go-to");
+/// The inspector shall show this target.
+pub(crate) const INSPECTOR_TARGET: WindowEvent<InspectorTarget> = WindowEvent::new("inspector-target");
 
 /// The target of the inspector: the requests of a tunnel, one request, or everything.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct InspectorTarget {
     pub(crate) tunnel: Option<String>,
     pub(crate) request: Option<String>,
@@ -30,7 +38,7 @@ pub(crate) fn show_page(app: &AppHandle, page: &str) -> Result<()> {
     match app.get_webview_window(MAIN_WINDOW) {
         Some(window) => {
             bring_to_front(&window)?;
-            window.emit("go-to", page).map_err(|error| failed(&error))
+            GO_TO.emit(&window, &page.to_owned()).map_err(|error| failed(&error))
         }
         None => build(app, MAIN_WINDOW, &format!("index.html#/{page}"), "Postern", MAIN_SIZE),
     }
@@ -40,7 +48,7 @@ pub(crate) fn show_page(app: &AppHandle, page: &str) -> Result<()> {
 pub(crate) fn show_inspector(app: &AppHandle, target: &InspectorTarget) -> Result<()> {
     if let Some(window) = app.get_webview_window(INSPECTOR_WINDOW) {
         bring_to_front(&window)?;
-        return window.emit("inspector-target", target).map_err(|error| failed(&error));
+        return INSPECTOR_TARGET.emit(&window, target).map_err(|error| failed(&error));
     }
     let mut query = Serializer::new(String::new());
     if let Some(tunnel) = &target.tunnel {

@@ -3,7 +3,6 @@
 pub mod canned_response;
 pub mod definition;
 mod definition_kind;
-pub mod edit;
 mod fields;
 pub mod file_watch;
 pub mod local_address;
@@ -11,7 +10,6 @@ mod login_modules;
 mod modules;
 pub mod paths;
 mod pem;
-pub mod problem;
 pub mod proxy;
 mod raw;
 pub mod redacted_text;
@@ -21,7 +19,6 @@ pub mod settings;
 pub mod state_file;
 pub(crate) mod suggestion;
 pub mod tls_identity;
-pub mod tree;
 pub mod upstream;
 pub mod upstream_protocol;
 pub mod upstream_trust;
@@ -29,7 +26,11 @@ mod version3;
 
 pub use definition::Definition;
 pub use definition_kind::{DefinitionKind, Schemes, Terminate};
-pub use problem::{Problem, Problems, SourceLocation};
+pub use postern_config::{
+    edit,
+    problem::{self, Problem, Problems, SourceLocation},
+    tree,
+};
 pub use server_address::ServerAddress;
 pub use settings::AgentSettings;
 pub use upstream::LocalUpstream;

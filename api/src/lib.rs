@@ -15,6 +15,7 @@ pub mod error;
 pub mod fuzzing;
 pub mod headers;
 pub mod host;
+pub mod html;
 pub mod id;
 pub mod ip_rules;
 mod key_type;

@@ -1,5 +1,9 @@
-//! Parts that the configurations of agent, server and desktop app share. Depends on no other crate of the workspace.
+//! Parts that the configurations of agent, server and desktop app share: YAML with locations and the editor of the agent's
+//! file, durations, suggestions for misspelled keys, atomic files.
 
 pub mod duration;
+pub mod edit;
 pub mod nearest;
 pub mod private_file;
+pub mod problem;
+pub mod tree;

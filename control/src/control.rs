@@ -100,7 +100,7 @@ impl Control {
         // The file is written before the key is stored, so that a crash in between never leaves a key that is lost.
         let write = |token: &Secret| -> Result<()> {
             let line = format!("{}\n", token.reveal());
-            Ok(files::stage(&path, line.as_bytes(), files::PRIVATE)?)
+            Ok(files::stage(&path, line.as_bytes())?)
         };
         let body = ApiKeyCreate { description: Some("the first key".to_owned()), ..Default::default() };
         self.resources.create_prepared::<ApiKey>(&administrator, None, body, write).await?;

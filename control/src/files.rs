@@ -1,15 +1,14 @@
 //! Files below the data folder: private, and written whole or not at all.
 
+use postern_config::private_file;
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Write},
+    io,
     path::{Path, PathBuf},
 };
 
 /// Mode of files with secrets.
-pub(crate) const PRIVATE: u32 = 0o600;
-/// Mode of files that every user of the machine may read.
-pub(crate) const PUBLIC: u32 = 0o644;
+const PRIVATE: u32 = 0o600;
 
 pub(crate) type Result<T> = std::result::Result<T, FileError>;
 
@@ -30,30 +29,25 @@ pub(crate) fn create_private_folder(folder: &Path) -> Result<()> {
     create().map_err(|error| FileError { folder: folder.to_owned(), error })
 }
 
-/// Replaces a file atomically: writes the content beside it, syncs it to disk and renames it.
-pub(crate) fn write_atomic(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
-    stage(path, bytes, mode)?;
-    publish_staged(path)
+/// Replaces a private file atomically.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+    private_file::write(path, bytes).map_err(|error| failed(path, error))
 }
 
-/// Writes the new content of a file beside it, to be renamed by [`publish_staged`].
-pub(crate) fn stage(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
-    let staged = staged_path(path);
-    let write = || -> io::Result<()> {
-        match fs::remove_file(&staged) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = create_new(&staged, mode)?;
-        file.write_all(bytes)?;
-        file.sync_all()
-    };
-    write().map_err(|error| failed(path, error))
+/// Replaces atomically a file that every user of the machine may read.
+pub(crate) fn write_public(path: &Path, bytes: &[u8]) -> Result<()> {
+    private_file::write_public(path, bytes).map_err(|error| failed(path, error))
+}
+
+/// Writes the new content of a private file beside it, to be renamed by [`publish_staged`].
+pub(crate) fn stage(path: &Path, bytes: &[u8]) -> Result<()> {
+    private_file::write(&staged_path(path), bytes).map_err(|error| failed(path, error))
 }
 
 /// Renames staged content to its final path.
 pub(crate) fn publish_staged(path: &Path) -> Result<()> {
-    fs::rename(staged_path(path), path).and_then(|()| sync_folder(path)).map_err(|error| failed(path, error))
+    let sync = || path.parent().map_or(Ok(()), private_file::sync_folder);
+    fs::rename(staged_path(path), path).and_then(|()| sync()).map_err(|error| failed(path, error))
 }
 
 /// Path that [`stage`] writes to.
@@ -78,14 +72,14 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Opens a file, creating it with its mode if it does not exist.
-pub(crate) fn open_or_create(path: &Path, mode: u32) -> Result<File> {
+/// Opens a private file and creates it if it does not exist.
+pub(crate) fn open_or_create(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    with_mode(&mut options, mode);
+    with_mode(&mut options, PRIVATE);
     let open = || -> io::Result<File> {
         let file = options.open(path)?;
-        set_mode(path, mode)?;
+        set_mode(path, PRIVATE)?;
         Ok(file)
     };
     open().map_err(|error| failed(path, error))
@@ -93,15 +87,6 @@ pub(crate) fn open_or_create(path: &Path, mode: u32) -> Result<File> {
 
 fn failed(path: &Path, error: io::Error) -> FileError {
     FileError { folder: path.parent().unwrap_or(path).to_owned(), error }
-}
-
-fn create_new(path: &Path, mode: u32) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    with_mode(&mut options, mode);
-    let file = options.open(path)?;
-    set_mode(path, mode)?;
-    Ok(file)
 }
 
 #[cfg(unix)]
@@ -121,14 +106,5 @@ fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
 }
 #[cfg(not(unix))]
 fn set_mode(_path: &Path, _mode: u32) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-}
-#[cfg(not(unix))]
-fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())
 }

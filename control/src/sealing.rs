@@ -27,7 +27,7 @@ impl Seal {
                 let mut fresh = Zeroizing::new(vec![0; KEY_LENGTH]);
                 aws_lc_rs::rand::fill(&mut fresh)
                     .map_err(|_| sealing_failed("no random numbers for the sealing key"))?;
-                files::write_atomic(&path, &fresh, files::PRIVATE)?;
+                files::write_private(&path, &fresh)?;
                 fresh
             }
         };

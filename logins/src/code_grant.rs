@@ -4,8 +4,9 @@ use crate::{
     login_response,
     provider_client::{ProviderClient, ProviderError},
 };
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use base64::{Engine, engine::general_purpose::STANDARD};
 use http::{Method, header};
+use openidconnect::{PkceCodeChallenge, PkceCodeVerifier};
 use postern_api::{Code, Error, Secret};
 use serde::Deserialize;
 use url::{Url, form_urlencoded};
@@ -43,7 +44,8 @@ struct TokenErrorResponse {
     error: String,
 }
 
-/// The authorization URL without its state parameter. An empty verifier omits PKCE.
+/// The authorization URL without its state parameter. The verifier has 43 to 128 characters (RFC 7636, section 4.1); an
+/// empty one omits PKCE.
 pub(crate) fn authorization_url(endpoint: &Url, client: &str, redirect_uri: &str, scopes: &str, verifier: &str) -> Url {
     let mut url = endpoint.clone();
     url.query_pairs_mut()
@@ -52,10 +54,10 @@ pub(crate) fn authorization_url(endpoint: &Url, client: &str, redirect_uri: &str
         .append_pair("redirect_uri", redirect_uri)
         .append_pair("scope", scopes);
     if !verifier.is_empty() {
-        let challenge = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, verifier.as_bytes());
+        let challenge = PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(verifier.to_owned()));
         url.query_pairs_mut()
-            .append_pair("code_challenge", &URL_SAFE_NO_PAD.encode(challenge))
-            .append_pair("code_challenge_method", "S256");
+            .append_pair("code_challenge", challenge.as_str())
+            .append_pair("code_challenge_method", challenge.method());
     }
     url
 }
@@ -125,7 +127,7 @@ fn request(
         // Both halves are form-encoded (RFC 6749, section 2.3.1), so a colon in the id does no harm.
         let half = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
         let both = format!("{}:{}", half(&client.id), half(client.secret.reveal()));
-        let basic = base64::engine::general_purpose::STANDARD.encode(both);
+        let basic = STANDARD.encode(both);
         request = request.header(header::AUTHORIZATION, format!("Basic {basic}"));
     }
     request.body(form.finish().into_bytes())

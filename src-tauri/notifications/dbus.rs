@@ -4,6 +4,7 @@
 
 use super::notification::{Notification, NotificationKind};
 use futures::StreamExt;
+use postern_api::html;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
@@ -63,7 +64,7 @@ impl Notifier {
         let replaces = lock(&self.shown).get(&notification.kind).copied().unwrap_or(0);
         // The capabilities tell whether the server reads the text as markup.
         let has_markup = proxy.get_capabilities().await.is_ok_and(|all| all.iter().any(|one| one == "body-markup"));
-        let text = if has_markup { escape_markup(&notification.text) } else { notification.text.clone() };
+        let text = if has_markup { html::escape(&notification.text) } else { notification.text.clone() };
         let hints = HashMap::from([("desktop-entry", Value::from("Postern"))]);
         let sent = proxy.notify(
             "Postern",
@@ -111,18 +112,4 @@ async fn connect(
         }
     });
     Ok(proxy)
-}
-
-fn escape_markup(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn markup_in_a_text_is_escaped() {
-        assert_eq!(escape_markup("<b>a & b</b>"), "&lt;b&gt;a &amp; b&lt;/b&gt;");
-    }
 }

@@ -1,15 +1,15 @@
 //! The texts of notifications, and the conditions for them.
 
 use super::notification::{Notification, NotificationKind};
-use crate::agent_view::{AgentView, TunnelSummary};
-use serde_json::Value;
+use crate::agent_view::AgentView;
+use postern_api::local::{ConfiguredTunnel, RequestSummary, TunnelState};
 
 /// The most characters of a title or text.
 const MAX_TEXT_LENGTH: usize = 200;
 
 /// One notification for each tunnel that failed since the previous view.
 pub(super) fn failed_tunnels(previous: &AgentView, view: &AgentView) -> Vec<Notification> {
-    let failed = |tunnel: &&TunnelSummary| tunnel.state == "failed";
+    let failed = |tunnel: &&ConfiguredTunnel| tunnel.state == TunnelState::Failed;
     let was_failed = |name: &str| previous.tunnels.iter().filter(failed).any(|tunnel| tunnel.name == name);
     // Failures in the first list of an agent are not new.
     if !previous.tunnels_known {
@@ -27,7 +27,7 @@ pub(super) fn failed_tunnels(previous: &AgentView, view: &AgentView) -> Vec<Noti
 
 /// Whether the agent has sent its tunnels and none of them failed.
 pub(super) fn no_tunnel_failed(view: &AgentView) -> bool {
-    view.tunnels_known && view.tunnels.iter().all(|tunnel| tunnel.state != "failed")
+    view.tunnels_known && view.tunnels.iter().all(|tunnel| tunnel.state != TunnelState::Failed)
 }
 
 /// The notification for a lost session.
@@ -50,21 +50,19 @@ pub(super) fn online_again(view: &AgentView) -> Notification {
 }
 
 /// A notification for a completed request of a visitor that got a 5xx response or none at all.
-pub(super) fn failed_request(data: &Value) -> Option<Notification> {
-    let text = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
-    let is_present = |name: &str| data.get(name).is_some_and(|value| !value.is_null());
+pub(super) fn failed_request(request: &RequestSummary<'_>) -> Option<Notification> {
     // Replays and imported requests are not from visitors.
-    if !is_present("duration") || is_present("replay_of") || data.get("imported") == Some(&Value::Bool(true)) {
+    if request.duration.is_none() || request.replay_of.is_some() || request.imported {
         return None;
     }
-    let title = match data.get("status_code").and_then(Value::as_u64) {
-        Some(status) if (500..600).contains(&status) => format!("A visitor received a {status} response"),
-        None if is_present("error") => "A visitor received no response from the local service".to_owned(),
+    let title = match request.status_code {
+        Some(status @ 500..600) => format!("A visitor received a {status} response"),
+        None if request.error.is_some() => "A visitor received no response from the local service".to_owned(),
         _ => return None,
     };
-    let tunnel = text("tunnel_name").trim_end_matches(" (http)").trim_end_matches(" (https)");
-    let path = text("path").split('?').next().unwrap_or_default();
-    let summary = format!("{} {path} through {tunnel}.", text("method"));
+    let tunnel = request.tunnel_name.trim_end_matches(" (http)").trim_end_matches(" (https)");
+    let path = request.path.split('?').next().unwrap_or_default();
+    let summary = format!("{} {path} through {tunnel}.", request.method);
     Some(Notification { kind: NotificationKind::Errors, title, text: plain(&summary) })
 }
 
@@ -83,18 +81,14 @@ fn plain(text: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use serde_json::json;
-
-    fn view(tunnels: Value) -> AgentView {
-        let mut view = AgentView::default();
-        view.apply_event("tunnels", &json!({ "tunnels": tunnels }));
-        view
-    }
+    use crate::agent_view::tests::view_of_tunnels;
+    use serde_json::{Value, json};
 
     #[test]
     fn a_failed_tunnel_is_reported_once() {
-        let on = view(json!([{"name": "site", "state": "running"}]));
-        let failed = view(json!([{"name": "site", "state": "failed", "error": {"message": "The name is taken."}}]));
+        let on = view_of_tunnels(&json!([{"name": "site", "state": "running"}]));
+        let failed =
+            view_of_tunnels(&json!([{"name": "site", "state": "failed", "error": {"message": "The name is taken."}}]));
         let notifications = failed_tunnels(&on, &failed);
         assert_eq!(
             (notifications[0].title.as_str(), notifications[0].text.as_str()),
@@ -108,10 +102,11 @@ mod tests {
     #[test]
     fn only_errors_that_visitors_saw_are_reported() {
         let notification_of = |status: Value, more: Value| {
-            let mut data = json!({"status_code": status, "duration": 7, "error": null, "replay_of": null,
-                "imported": false, "method": "GET", "path": "/pay?card=1", "tunnel_name": "site (https)"});
+            let mut data = json!({"id": "1", "status_code": status, "duration": 7, "method": "GET",
+                "path": "/pay?card=1", "tunnel_name": "site (https)", "host": "site.localhost", "remote_addr": "::1",
+                "start": "2026-11-22T10:00:00Z", "request_size": 0, "response_size": 0, "cut": false});
             data.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            failed_request(&data)
+            failed_request(&serde_json::from_value(data).unwrap())
         };
         let notification = notification_of(json!(502), json!({})).unwrap();
         assert_eq!(
@@ -124,7 +119,6 @@ mod tests {
         assert_eq!(notification_of(json!(500), json!({"replay_of": "1"})), None);
         assert_eq!(notification_of(json!(500), json!({"imported": true})), None);
         assert_eq!(notification_of(json!(500), json!({"duration": null})), None, "the request is not complete");
-        assert_eq!(failed_request(&json!({"status_code": "500"})), None);
     }
 
     #[test]

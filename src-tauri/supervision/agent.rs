@@ -12,6 +12,7 @@ use crate::{
     error::Result,
     log_file::LogFile,
 };
+use postern_api::local::AgentStatus;
 use serde::Deserialize;
 use std::{
     net::SocketAddr,
@@ -31,12 +32,6 @@ impl AgentStateFile {
     fn read(path: &Path) -> Option<AgentStateFile> {
         serde_json::from_slice(&std::fs::read(path).ok()?).ok()
     }
-}
-
-/// The member of `GET /api/status` that identifies the process.
-#[derive(Deserialize)]
-struct AgentIdentity {
-    pid: u32,
 }
 
 /// This computer's agent.
@@ -70,7 +65,7 @@ impl LocalAgent {
     async fn is_agent(&self, address: SocketAddr, pid: u32) -> bool {
         let status = self.context.http.get(format!("http://{address}/api/status")).timeout(Duration::from_secs(2));
         let Ok(response) = status.send().await else { return false };
-        response.json::<AgentIdentity>().await.is_ok_and(|identity| identity.pid == pid)
+        response.json::<AgentStatus>().await.is_ok_and(|status| status.pid == pid)
     }
 
     fn preferred_address(&self) -> SocketAddr {

@@ -1,6 +1,6 @@
 //! The processes that this app or an earlier run of it started: only these are ended on Quit.
 
-use crate::private_file;
+use postern_config::private_file;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,

@@ -1,7 +1,8 @@
 //! The tray menu. It is rebuilt only when tunnels are added or removed, because some tray hosts lose a replaced menu.
 
 use super::wording;
-use crate::agent_view::{AgentView, TunnelSummary};
+use crate::agent_view::AgentView;
+use postern_api::local::ConfiguredTunnel;
 use tauri::{
     AppHandle, Wry,
     menu::{
@@ -122,17 +123,17 @@ impl TrayMenu {
         }
         self.copy.set_enabled(has_address)?;
         self.pause.set_text(if paused { "Resume tunnels" } else { "Pause all tunnels" })?;
-        self.pause.set_enabled(paused || view.tunnels.iter().any(TunnelSummary::is_on))
+        self.pause.set_enabled(paused || view.tunnels.iter().any(ConfiguredTunnel::is_on))
     }
 }
 
-fn tunnel_item(app: &AppHandle, tunnel: &TunnelSummary) -> tauri::Result<CheckMenuItem<Wry>> {
+fn tunnel_item(app: &AppHandle, tunnel: &ConfiguredTunnel) -> tauri::Result<CheckMenuItem<Wry>> {
     CheckMenuItemBuilder::with_id(format!("{TUNNEL}{}", tunnel.name), wording::label(&tunnel.name))
         .checked(tunnel.is_on())
         .build(app)
 }
 
-fn copy_item(app: &AppHandle, tunnel: &TunnelSummary) -> tauri::Result<MenuItem<Wry>> {
+fn copy_item(app: &AppHandle, tunnel: &ConfiguredTunnel) -> tauri::Result<MenuItem<Wry>> {
     MenuItemBuilder::with_id(format!("{COPY}{}", tunnel.name), wording::label(&tunnel.name)).enabled(false).build(app)
 }
 

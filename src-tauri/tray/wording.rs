@@ -1,10 +1,11 @@
 //! The texts of the tray.
 
 use crate::{
-    agent_view::{AgentView, TunnelSummary},
+    agent_view::AgentView,
     desktop_state::{DesktopState, RunState, ServerMode},
 };
 use jiff::Timestamp;
+use postern_api::local::{ConfiguredTunnel, SessionState, TunnelState};
 
 /// The icons, which differ in shape and not only in colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,23 +38,23 @@ pub(crate) fn headline(state: &DesktopState, view: &AgentView, paused: bool, now
         let text = if state.agent.state == RunState::Stopped { "Stopped" } else { "Starting…" };
         return Headline { icon: TrayIconKind::Connecting, text: text.to_owned(), counts_down: false };
     };
-    match session.state.as_str() {
-        "online" if paused => Headline {
+    match session.state {
+        SessionState::Online if paused => Headline {
             icon: TrayIconKind::Paused,
             text: format!("Paused · {}", session.server_addr),
             counts_down: false,
         },
-        "online" => Headline {
+        SessionState::Online => Headline {
             icon: TrayIconKind::Online,
             text: format!("Online · {}", session.server_addr),
             counts_down: false,
         },
-        "connecting" => Headline {
+        SessionState::Connecting => Headline {
             icon: TrayIconKind::Connecting,
             text: format!("Connecting · {}", session.server_addr),
             counts_down: false,
         },
-        _ => {
+        SessionState::Waiting | SessionState::Refused => {
             let reason =
                 session.reason.as_ref().map_or("the server cannot be reached", |reason| reason.message.as_str());
             offline(reason, session.next_try.as_deref(), now)
@@ -75,16 +76,16 @@ fn offline(reason: &str, next_try: Option<&str>, now: Timestamp) -> Headline {
 }
 
 /// The text of a tunnel's check item: its name, and its state if the check mark would mislead.
-pub(crate) fn tunnel_label(tunnel: &TunnelSummary) -> String {
-    match tunnel.state.as_str() {
-        "failed" => format!("{} (failed)", tunnel.name),
-        "starting" => format!("{} (starting…)", tunnel.name),
-        _ => tunnel.name.clone(),
+pub(crate) fn tunnel_label(tunnel: &ConfiguredTunnel) -> String {
+    match tunnel.state {
+        TunnelState::Failed => format!("{} (failed)", tunnel.name),
+        TunnelState::Starting => format!("{} (starting…)", tunnel.name),
+        TunnelState::Stopped | TunnelState::Running => tunnel.name.clone(),
     }
 }
 
 /// The text of a tunnel's copy item: its name and its public address.
-pub(crate) fn address_label(tunnel: &TunnelSummary) -> Option<String> {
+pub(crate) fn address_label(tunnel: &ConfiguredTunnel) -> Option<String> {
     Some(format!("{}: {}", tunnel.name, shortened(tunnel.public_url.as_deref()?, 80)))
 }
 
@@ -107,10 +108,8 @@ fn shortened(text: &str, max_length: usize) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::{
-        agent_view::{SessionSummary, StateReason},
-        desktop_state::AuthorityState,
-    };
+    use crate::desktop_state::AuthorityState;
+    use serde_json::json;
 
     fn running() -> DesktopState {
         let mut state = DesktopState::new(ServerMode::Local, AuthorityState::default());
@@ -120,13 +119,9 @@ mod tests {
     }
 
     fn session(state: &str, reason: Option<&str>, next_try: Option<&str>) -> AgentView {
-        let session = SessionSummary {
-            state: state.to_owned(),
-            server_addr: "localhost:4443".to_owned(),
-            reason: reason.map(|message| StateReason { code: String::new(), message: message.to_owned() }),
-            next_try: next_try.map(str::to_owned),
-        };
-        AgentView { connected: true, session: Some(session), ..AgentView::default() }
+        let session = json!({"state": state, "server_addr": "localhost:4443", "next_try": next_try,
+            "reason": reason.map(|message| json!({"message": message}))});
+        AgentView { connected: true, session: serde_json::from_value(session).unwrap(), ..AgentView::default() }
     }
 
     #[test]

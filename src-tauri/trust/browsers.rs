@@ -54,7 +54,7 @@ fn databases(home: &Path) -> Vec<PathBuf> {
 }
 
 fn create(database: &Path) -> Result<()> {
-    crate::private_file::create_folder(database)
+    postern_config::private_file::create_folder(database)
         .map_err(|error| DesktopError::local(format!("{} cannot be created", database.display()), error))?;
     certutil(database, &["-N", "--empty-password"]).map(|_| ())
 }

@@ -105,6 +105,7 @@ fn the_desktop_app_is_read_downwards() {
         "src-tauri/main.rs",
         &[
             "start",
+            "command_table",
             "commands remote_server tray",
             "shutdown",
             "supervision",
@@ -112,7 +113,7 @@ fn the_desktop_app_is_read_downwards() {
             "agent_api management_key notifications preferences state_events storage trust",
             "app_config app_state deep_links keychain logging",
             "agent_configuration bundled_programs clipboard desktop_state log_file paths settings windows",
-            "agent_view error private_file server_addresses sse",
+            "agent_view error ipc server_addresses sse",
         ],
     );
 }

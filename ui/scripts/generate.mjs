@@ -1,16 +1,20 @@
-// Writes the types of both APIs and the table of collections from their descriptions: `npm run gen`.
+// Writes the types of both APIs and of the desktop's commands, and the table of collections, from their descriptions:
+// `npm run gen`.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
-import generate, { astToString } from "postern-ui-openapi";
+import generate, { astToString, bytesAsBuffer } from "postern-ui-openapi";
 
 const DESCRIPTION = new URL("../../api/openapi.json", import.meta.url);
 const LOCAL_DESCRIPTION = new URL("../../api/agent-openapi.json", import.meta.url);
+const DESKTOP_DESCRIPTION = new URL("../../api/desktop-commands.json", import.meta.url);
 
 /** The generated module of the management API. */
 export const TYPES = new URL("../src/api/generated.ts", import.meta.url);
 /** The generated module of the agent's local API. */
 export const LOCAL_TYPES = new URL("../src/api/local.generated.ts", import.meta.url);
+/** The generated module of the desktop's commands. */
+export const DESKTOP_TYPES = new URL("../src/api/desktop.generated.ts", import.meta.url);
 
 const COMMENT =
   "// Paths, bodies and responses of the management API. Made from api/openapi.json by `npm run gen`, never edited.";
@@ -18,12 +22,24 @@ const COMMENT =
 const LOCAL_COMMENT =
   "// Paths, bodies and responses of the agent's local API. Made from api/agent-openapi.json by `npm run gen`, never edited.";
 
+const DESKTOP_COMMENT =
+  "// Commands and events of the desktop app. Made from api/desktop-commands.json by `npm run gen`, never edited.";
+
 /** The text of the generated module of the local API. */
-export async function localTypes() {
-  const description = JSON.parse(await readFile(LOCAL_DESCRIPTION, "utf8"));
-  const ast = await generate(description, { rootTypes: true, rootTypesNoSchemaPrefix: true });
-  const text = [LOCAL_COMMENT, astToString(ast).replace(/^ +\w+\?: never;\n/gm, "")].join("\n\n");
-  return format(text, { ...(await resolveConfig(fileURLToPath(LOCAL_TYPES))), parser: "typescript" });
+export function localTypes() {
+  return typesOf(LOCAL_DESCRIPTION, LOCAL_COMMENT, LOCAL_TYPES);
+}
+
+/** The text of the generated module of the desktop's commands. */
+export function desktopTypes() {
+  return typesOf(DESKTOP_DESCRIPTION, DESKTOP_COMMENT, DESKTOP_TYPES, { transform: bytesAsBuffer });
+}
+
+async function typesOf(source, comment, target, options = {}) {
+  const description = JSON.parse(await readFile(source, "utf8"));
+  const ast = await generate(description, { rootTypes: true, rootTypesNoSchemaPrefix: true, ...options });
+  const text = [comment, astToString(ast).replace(/^ +\w+\?: never;\n/gm, "")].join("\n\n");
+  return format(text, { ...(await resolveConfig(fileURLToPath(target))), parser: "typescript" });
 }
 
 /** The text of the generated module. */
@@ -88,4 +104,5 @@ const isHeaders = (entry) =>
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await writeFile(TYPES, await types());
   await writeFile(LOCAL_TYPES, await localTypes());
+  await writeFile(DESKTOP_TYPES, await desktopTypes());
 }

@@ -1,12 +1,13 @@
 // The services of every view: the host, the model, and snapshots that cause a rendering when they change.
 import { createContext, use, useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
-import type { DesktopState, Host } from "./host/host";
+import type { DesktopState } from "./api/desktop.generated";
+import type { Host } from "./host/host";
 import { asProblem } from "./api/problem";
 import { adviceFor } from "./model/advice";
 import type { AgentModel, AgentSnapshot } from "./model/agentModel";
 import { toast } from "./parts/toast";
 
-interface Services {
+export interface Services {
   host: Host;
   model: AgentModel;
 }

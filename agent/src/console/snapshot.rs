@@ -3,7 +3,8 @@
 use super::log_tail::LogTail;
 use crate::{context::AgentContext, session::SessionState};
 use jiff::{Timestamp, tz::TimeZone};
-use serde_json::{Value as Json, json};
+use postern_api::local::{ConfiguredTunnel, ConnectionMetrics, RequestSummary, RunningTunnel};
+use serde_json::Value as Json;
 
 /// Everything the console shows.
 #[derive(Clone, Debug)]
@@ -51,15 +52,11 @@ impl ConsoleSnapshot {
     pub(super) fn take(context: &AgentContext, log_tail: &LogTail, rows: usize) -> Self {
         let status = context.session_status.current();
         let now = Timestamp::now();
-        let published: Vec<Json> = context.tunnels.list().iter().map(|one| json!(one)).collect();
-        let tunnels =
-            context.tunnels.configured().iter().map(|one| TunnelRow::from_json(&json!(one), &published)).collect();
-        let requests = context
-            .store
-            .page(u64::MAX, rows)
-            .iter()
-            .map(|one| RequestRow::from_summary(&json!(one.summary())))
-            .collect();
+        let published = context.tunnels.list();
+        let tunnels = context.tunnels.configured();
+        let tunnels = tunnels.into_iter().map(|tunnel| TunnelRow::new(tunnel, &published)).collect();
+        let exchanges = context.store.page(u64::MAX, rows);
+        let requests = exchanges.iter().map(|exchange| RequestRow::from(&exchange.summary())).collect();
         ConsoleSnapshot {
             state: status.state,
             reason: status.reason.map(|reason| reason.message),
@@ -89,50 +86,48 @@ fn in_seconds(now: Timestamp, moment: Timestamp) -> String {
 }
 
 impl TunnelRow {
-    fn from_json(one: &Json, published: &[Json]) -> Self {
-        let name = text(&one["name"]);
-        let live = published.iter().find(|tunnel| tunnel["name"] == one["name"]);
-        let public = match one["public_url"].as_str() {
-            Some(url) if !url.is_empty() => url.to_owned(),
-            _ => text(&one["state"]),
+    fn new(tunnel: ConfiguredTunnel, published: &[RunningTunnel]) -> Self {
+        let live = published.iter().find(|live| live.name == tunnel.name);
+        let local = match live {
+            Some(live) => live.config.addr.clone(),
+            None => tunnel.definition.get("addr").and_then(Json::as_str).unwrap_or_default().to_owned(),
         };
-        let local = live.map(|live| text(&live["config"]["addr"]));
         TunnelRow {
-            local: local.unwrap_or_else(|| text(&one["definition"]["addr"])),
-            failure: one["error"]["message"].as_str().map(str::to_owned),
-            counts: live.map(|live| counts(&live["metrics"]["conns"])),
-            name,
-            public,
+            public: tunnel.public_url.filter(|url| !url.is_empty()).unwrap_or_else(|| tunnel.state.to_string()),
+            local,
+            failure: tunnel.error.map(|error| error.message),
+            counts: live.map(|live| counts(&live.metrics.conns)),
+            name: tunnel.name,
         }
     }
 }
 
-fn counts(of: &Json) -> [String; 6] {
-    let whole = |key: &str| of[key].as_u64().unwrap_or(0).to_string();
-    let rate = |key: &str| format!("{:.2}", of[key].as_f64().unwrap_or(0.0));
-    let seconds = |key: &str| format!("{:.2}", of[key].as_f64().unwrap_or(0.0) / 1e9);
-    [whole("count"), whole("gauge"), rate("rate1"), rate("rate5"), seconds("p50"), seconds("p90")]
+fn counts(connections: &ConnectionMetrics) -> [String; 6] {
+    let rate = |rate: f64| format!("{rate:.2}");
+    let seconds = |nanoseconds: u64| format!("{:.2}", nanoseconds as f64 / 1e9);
+    let ConnectionMetrics { count, gauge, rate1, rate5, p50, p90, .. } = *connections;
+    [count.to_string(), gauge.to_string(), rate(rate1), rate(rate5), seconds(p50), seconds(p90)]
 }
 
-impl RequestRow {
-    fn from_summary(summary: &Json) -> Self {
-        let start: Option<Timestamp> = summary["start"].as_str().and_then(|start| start.parse().ok());
+impl From<&RequestSummary<'_>> for RequestRow {
+    fn from(summary: &RequestSummary<'_>) -> Self {
+        let start: Option<Timestamp> = summary.start.parse().ok();
         let time = start.map(|start| start.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string());
-        let code = summary["status_code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or(0);
+        let code = summary.status_code.unwrap_or(0);
         let reason = http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason()).unwrap_or_default();
-        let outcome = match summary["error"].as_str() {
-            Some(error) => error.to_owned(),
+        let outcome = match &summary.error {
+            Some(error) => error.clone(),
             None if code == 0 => "…".to_owned(),
             None => format!("{code} {reason}").trim_end().to_owned(),
         };
-        let took = match summary["duration"].as_f64() {
-            Some(nanoseconds) if code != 0 => format!("{:.1} ms", nanoseconds / 1e6),
+        let took = match summary.duration {
+            Some(nanoseconds) if code != 0 => format!("{:.1} ms", nanoseconds as f64 / 1e6),
             _ => String::new(),
         };
         RequestRow {
             time: time.unwrap_or_default(),
-            method: text(&summary["method"]),
-            path: text(&summary["path"]),
+            method: summary.method.clone().into_owned(),
+            path: summary.path.clone().into_owned(),
             outcome,
             code,
             took,
@@ -140,25 +135,41 @@ impl RequestRow {
     }
 }
 
-fn text(value: &Json) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use postern_api::local::{RequestMetrics, RunningTunnelConfig, TunnelMetrics};
+    use serde_json::json;
 
     #[test]
     fn a_tunnel_is_shown_with_its_address_or_its_state() {
-        let live = json!({"name": "a", "config": {"addr": "http://localhost:8080"}, "metrics": {"conns":
-            {"count": 12, "gauge": 1, "rate1": 0.456, "rate5": 0.1, "p50": 1_500_000_000_u64, "p90": 2_000_000_000_u64}}});
-        let up = json!({"name": "a", "public_url": "https://a.localhost", "state": "running", "error": null});
-        let tunnel = TunnelRow::from_json(&up, &[live]);
+        let configured = |tunnel: Json| serde_json::from_value::<ConfiguredTunnel>(tunnel).expect("a tunnel");
+        let conns = ConnectionMetrics {
+            count: 12,
+            gauge: 1,
+            rate1: 0.456,
+            rate5: 0.1,
+            p50: 1_500_000_000,
+            p90: 2_000_000_000,
+            ..ConnectionMetrics::default()
+        };
+        let live = RunningTunnel {
+            name: "a".to_owned(),
+            uri: String::new(),
+            public_url: String::new(),
+            proto: "https".to_owned(),
+            config: RunningTunnelConfig { addr: "http://localhost:8080".to_owned(), inspect: true },
+            metrics: TunnelMetrics { conns, http: RequestMetrics::default() },
+            labels: None,
+        };
+        let up = configured(json!({"name": "a", "public_url": "https://a.localhost", "state": "running"}));
+        let tunnel = TunnelRow::new(up, &[live]);
         assert_eq!((tunnel.public.as_str(), tunnel.local.as_str()), ("https://a.localhost", "http://localhost:8080"));
         assert_eq!(tunnel.counts.expect("live"), ["12", "1", "0.46", "0.10", "1.50", "2.00"]);
-        let failed = json!({"name": "b", "public_url": null, "state": "failed", "definition": {"addr": "22"},
-            "error": {"message": "The name is taken."}});
-        let tunnel = TunnelRow::from_json(&failed, &[]);
+        let failed =
+            configured(json!({"name": "b", "public_url": null, "state": "failed", "definition": {"addr": "22"},
+            "error": {"message": "The name is taken."}}));
+        let tunnel = TunnelRow::new(failed, &[]);
         assert_eq!((tunnel.public.as_str(), tunnel.local.as_str()), ("failed", "22"));
         assert_eq!(tunnel.failure.as_deref(), Some("The name is taken."));
     }
@@ -166,9 +177,11 @@ mod tests {
     #[test]
     fn a_request_shows_its_status_or_its_error() {
         let request = |more: Json| {
-            let mut summary = json!({"start": "2026-11-21T23:00:00Z", "method": "GET", "path": "/a"});
+            let mut summary = json!({"id": "1", "tunnel_name": "a (https)", "start": "2026-11-21T23:00:00Z",
+                "method": "GET", "path": "/a", "host": "a.localhost", "remote_addr": "::1", "cut": false,
+                "request_size": 0, "response_size": 0});
             summary.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-            RequestRow::from_summary(&summary)
+            RequestRow::from(&serde_json::from_value(summary).expect("a summary"))
         };
         let done = request(json!({"status_code": 404, "duration": 3_893_202}));
         assert_eq!((done.outcome.as_str(), done.took.as_str()), ("404 Not Found", "3.9 ms"));

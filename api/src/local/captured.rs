@@ -42,14 +42,17 @@ pub struct RequestSummary<'a> {
     /// The reason why there is no whole response.
     pub error: Option<String>,
     /// Evicted last.
+    #[serde(default)]
     pub pinned: bool,
     /// The owner's note.
     pub note: Option<String>,
     /// Read from a HAR file.
+    #[serde(default)]
     pub imported: bool,
     /// The number of WebSocket messages or server-sent events so far; null for none.
     pub frames: Option<u64>,
     /// More may come.
+    #[serde(default)]
     pub open: bool,
 }
 

@@ -1,6 +1,7 @@
 //! The body of every error of the local API.
 
 use super::ConfigurationProblem;
+use crate::{Code, Error};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,4 +32,11 @@ pub struct LocalErrorDetails {
     /// The problems of a configuration file that was not saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<ConfigurationProblem>>,
+}
+
+impl From<LocalApiError> for Error {
+    /// The code and the sentence; a code of a newer agent becomes [`Code::Internal`].
+    fn from(error: LocalApiError) -> Self {
+        Error::new(error.details.code.parse().unwrap_or(Code::Internal), error.details.err)
+    }
 }

@@ -23,6 +23,7 @@ pub struct AgentStatus {
     /// The memory of captured requests.
     pub capture: CaptureGauge,
     /// The path of this resource.
+    #[serde(default)]
     pub uri: String,
 }
 
@@ -132,6 +133,7 @@ pub struct CaptureGauge {
     /// Captured requests that are kept.
     pub count: u64,
     /// Pinned ones among them.
+    #[serde(default)]
     pub pinned: u64,
     /// Requests that were evicted to make room.
     pub dropped: u64,

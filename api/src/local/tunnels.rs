@@ -4,7 +4,7 @@ use super::Reason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 /// A tunnel that is published.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -156,6 +156,18 @@ pub struct ConfiguredTunnel {
     pub saved: bool,
 }
 
+impl ConfiguredTunnel {
+    /// Whether the tunnel is on or starting. A failed tunnel is off, and switching it on tries again.
+    pub fn is_on(&self) -> bool {
+        matches!(self.state, TunnelState::Starting | TunnelState::Running)
+    }
+
+    /// Whether the tunnel was switched on, even if it failed.
+    pub fn is_enabled(&self) -> bool {
+        self.state != TunnelState::Stopped
+    }
+}
+
 /// The state of a tunnel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -168,6 +180,18 @@ pub enum TunnelState {
     Running,
     /// Refused or invalid.
     Failed,
+}
+
+impl fmt::Display for TunnelState {
+    /// The name in JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TunnelState::Stopped => "stopped",
+            TunnelState::Starting => "starting",
+            TunnelState::Running => "running",
+            TunnelState::Failed => "failed",
+        })
+    }
 }
 
 /// Configured tunnels.

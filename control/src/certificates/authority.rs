@@ -73,14 +73,14 @@ impl Authority {
             None => {
                 let pair = generate(clock())?;
                 let mut text = serde_json::to_vec(&pair).map_err(|error| issue_failed(&error))?;
-                files::write_atomic(&sealed, &seal.seal(&text, PURPOSE)?, files::PRIVATE)?;
+                files::write_private(&sealed, &seal.seal(&text, PURPOSE)?)?;
                 text.zeroize();
                 pair
             }
         };
         let path = data_dir.join(CERTIFICATE);
         if files::read(&path)?.as_deref() != Some(pair.certificate_pem.as_bytes()) {
-            files::write_atomic(&path, pair.certificate_pem.as_bytes(), files::PUBLIC)?;
+            files::write_public(&path, pair.certificate_pem.as_bytes())?;
         }
         let key = KeyPair::from_pem(&pair.key_pem).map_err(|error| issue_failed(&error))?;
         let issuer = Issuer::from_ca_cert_pem(&pair.certificate_pem, key).map_err(|error| issue_failed(&error))?;

@@ -21,7 +21,7 @@ impl FolderLock {
     /// `Locked`, with the id of the process that holds it if that is known.
     pub fn take(folder: &Path) -> Result<Self> {
         let path = folder.join("postern.lock");
-        let mut file = files::open_or_create(&path, files::PRIVATE)?;
+        let mut file = files::open_or_create(&path)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

@@ -52,7 +52,7 @@ pub fn open(folder: &Path) -> Result<Sqlite> {
 fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
     files::create_private_folder(folder)?;
     let lock = FolderLock::take(folder)?;
-    files::open_or_create(&folder.join(FILE), files::PRIVATE)?;
+    files::open_or_create(&folder.join(FILE))?;
     let folder = DatabaseFolder { folder: folder.to_owned() };
     let mut connection = folder.connect()?;
     let newest = folder.sql(statements::prepare(&mut connection, pages))?.ok_or_else(|| folder.too_new())?;

@@ -6,7 +6,7 @@ use hyper::{
     HeaderMap, Response, StatusCode,
     header::{self, HeaderName, HeaderValue},
 };
-use postern_api::Code;
+use postern_api::{Code, html};
 use std::fmt::Write;
 
 pub(crate) const ERROR_CODE: HeaderName = HeaderName::from_static("postern-error-code");
@@ -108,10 +108,10 @@ fn page(refusal: &Refusal, id: &str) -> String {
          margin:0 0 1rem}}code{{font:.875rem ui-monospace,monospace;overflow-wrap:anywhere}}dl{{display:grid;\
          grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:1.5rem 0 0}}dt{{font-weight:600}}dd{{margin:0}}</style>\
          </head><body><main><h1>{status} {title}</h1><p>{}</p>",
-        escaped(&refusal.error.message)
+        html::escape(&refusal.error.message)
     );
     if let Some(location) = refusal.location.as_ref().and_then(|value| value.to_str().ok()) {
-        let location = escaped(location);
+        let location = html::escape(location);
         let _ = write!(page, "<p><a href=\"{location}\">{location}</a></p>");
     }
     if let Some(pause) = refusal.retry_after {
@@ -121,24 +121,9 @@ fn page(refusal: &Refusal, id: &str) -> String {
         page,
         "<dl><dt>Code</dt><dd><code>{}</code></dd><dt>Request</dt><dd><code>{}</code></dd></dl></main></body></html>",
         refusal.error.code,
-        escaped(id)
+        html::escape(id)
     );
     page
-}
-
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 // Frames of a page as the browser traces them: how long script, style and layout kept its main thread in each.
-import type { CDPSession, Page } from "playwright-core";
+import type { CDPSession, Page } from "@playwright/test";
 
 /** Work that is ours: script, what collects its garbage, style and layout. Painting depends on the machine's graphics. */
 const WORK = new Set([

@@ -1,11 +1,10 @@
 // The inspector with 100,000 requests at the real agent: frames while scrolling and while 1,000 more come in each second
 // for a minute, filters, memory. Prints a table; fails when a row is lost.
+import type { Page } from "@playwright/test";
 import { cpus } from "node:os";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { launch, open } from "../kit/browser";
-import { eventually, World } from "../kit/world";
 import { at, heap, traced, type Frames } from "./frames";
+import { expect, testWithWorld } from "../kit/fixtures";
+import type { World } from "../kit/world";
 
 const ROWS = 100_000;
 const RATE = 1000;
@@ -13,25 +12,24 @@ const SECONDS = Number(process.env["POSTERN_BENCH_SECONDS"] ?? 60);
 /** Room for a little more than the rows at the beginning: the oldest make room while others come in. */
 const ROOM = 136 * 1024 * 1024;
 
-let browser: Browser;
-let world: World;
-let page: Page;
 const table: string[] = [];
 const say = (what: string, value: string) => table.push(`| ${what} | ${value} |`);
 const ms = (value: number) => value.toFixed(1);
 
-beforeAll(async () => {
-  browser = await launch();
-  world = await World.start([], [`inspect_db_size: ${ROOM}`]);
-});
-afterAll(async () => {
+const test = testWithWorld({ agent: [`inspect_db_size: ${ROOM}`] });
+test.use({ viewport: { width: 1280, height: 800 } });
+
+// One page from beginning to end: what comes later is measured with what was there before.
+test("the inspector with very many requests", async ({ page, world, browser }) => {
+  await test.step("is filled", () => fillsUp(page, world));
+  await test.step("scrolls", () => scrolls(page));
+  await test.step("takes in a thousand a second for a minute", () => takesIn(page, world));
+  await test.step("filters", () => filters(page, world));
   const [processor] = cpus();
   process.stdout.write(
     `\n${cpus().length} × ${processor?.model ?? "unknown"}, Chromium ${browser.version()}\n\n` +
       `| what | measured |\n|---|---|\n${table.join("\n")}\n\n`,
   );
-  await world?.stop();
-  await browser?.close();
 });
 
 let made = 0;
@@ -61,25 +59,26 @@ function har(entries: number): object {
   return { log: { version: "1.2", entries: all } };
 }
 
-const add = (entries: number) => world.api("POST", "/api/requests/har", har(entries));
-const kept = async () =>
+const add = (world: World, entries: number) => world.api("POST", "/api/requests/har", har(entries));
+const kept = async (world: World) =>
   (await world.api<{ capture: { count: number } }>("GET", "/api/status")).capture.count;
-const shown = () => page.getByRole("grid").evaluate((grid) => Number(grid.getAttribute("aria-rowcount")) - 1);
+const shown = (page: Page) =>
+  page.getByRole("grid").evaluate((grid) => Number(grid.getAttribute("aria-rowcount")) - 1);
 
-it("is filled", async () => {
-  for (let count = 0; count < ROWS; count += 10_000) await add(10_000);
-  expect(await kept(), "the agent has room for all").toBe(ROWS);
+async function fillsUp(page: Page, world: World): Promise<void> {
+  for (let count = 0; count < ROWS; count += 10_000) await add(world, 10_000);
+  expect(await kept(world), "the agent has room for all").toBe(ROWS);
   const from = performance.now();
-  ({ page } = await open(browser, world.url, { viewport: { width: 1280, height: 800 } }));
-  await page.getByRole("row", { name: `/item/${ROWS}` }).waitFor();
+  await page.goto("/");
+  await expect(page.getByRole("row", { name: `/item/${ROWS}` })).toBeVisible();
   say("first rows on screen, ms after the address was entered", ms(performance.now() - from));
-  await eventually("all rows", async () => ((await shown()) === ROWS ? true : undefined));
+  await expect.poll(() => shown(page), { message: "all rows" }).toBe(ROWS);
   say(`all ${ROWS} rows known, ms`, ms(performance.now() - from));
   const elements = await page.evaluate(() => document.querySelectorAll("*").length);
   say("elements in the page", String(elements));
-});
+}
 
-it("scrolls", async () => {
+async function scrolls(page: Page): Promise<void> {
   let deltas: number[] = [];
   const frames = await traced(page, async () => {
     deltas = await page.getByRole("grid").evaluate(
@@ -106,7 +105,7 @@ it("scrolls", async () => {
     `${ms(at(sorted, 0.5))} / ${ms(at(sorted, 0.95))}`,
   );
   await page.getByRole("grid").evaluate((grid) => grid.scrollTo({ top: 0 }));
-});
+}
 
 function frame(what: string, { clock, own }: Frames): void {
   for (const [which, times] of [
@@ -119,7 +118,7 @@ function frame(what: string, { clock, own }: Frames): void {
     );
 }
 
-it("takes in a thousand a second for a minute", async () => {
+async function takesIn(page: Page, world: World): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const before = await heap(session);
   const started = made;
@@ -128,25 +127,25 @@ it("takes in a thousand a second for a minute", async () => {
     while (performance.now() - from < SECONDS * 1000) {
       const due = Math.min(Math.floor(((performance.now() - from) / 1000) * RATE), SECONDS * RATE);
       const missing = due - (made - started);
-      if (missing > 0) await add(missing);
+      if (missing > 0) await add(world, missing);
       await new Promise((later) => setTimeout(later, 20));
     }
     const left = SECONDS * RATE - (made - started);
-    if (left > 0) await add(left);
+    if (left > 0) await add(world, left);
   });
   frame(`${RATE} rows a second for ${SECONDS} s`, frames);
   say("rows a second that were made", ((made - started) / frames.seconds).toFixed(0));
-  await page.getByRole("row", { name: `/item/${made}` }).waitFor();
-  await eventually("the rows that the agent keeps", async () =>
-    (await shown()) === (await kept()) ? true : undefined,
-  );
-  say("rows the agent keeps, and the page shows", `${await kept()}, ${await shown()}`);
+  await expect(page.getByRole("row", { name: `/item/${made}` })).toBeVisible();
+  await expect
+    .poll(async () => (await shown(page)) - (await kept(world)), "the rows that the agent keeps")
+    .toBe(0);
+  say("rows the agent keeps, and the page shows", `${await kept(world)}, ${await shown(page)}`);
   const after = await heap(session);
   say("heap in use, MB, before and after", `${ms(before / 2 ** 20)}, ${ms(after / 2 ** 20)}`);
   expect(after, "memory does not grow with what passes").toBeLessThan(before * 1.5 + 20 * 2 ** 20);
-});
+}
 
-it("filters", async () => {
+async function filters(page: Page, world: World): Promise<void> {
   const filters = [
     "status:5xx",
     "method:POST dur<500ms",
@@ -157,18 +156,18 @@ it("filters", async () => {
     'body:"item\\":123456"',
   ];
   for (const filter of filters) {
-    const wanted = await countOf(filter);
+    const wanted = await countOf(world, filter);
     const times: number[] = [];
-    for (let round = 0; round < 15; round += 1) times.push(await filterTime(filter, wanted));
+    for (let round = 0; round < 15; round += 1) times.push(await filterTime(page, filter, wanted));
     const sorted = times.toSorted((a, b) => a - b);
     say(
       `filter \`${filter}\` (${wanted} rows): typed to shown, ms, p50 / p95`,
       `${ms(at(sorted, 0.5))} / ${ms(at(sorted, 0.95))}`,
     );
   }
-});
+}
 
-async function countOf(filter: string): Promise<number> {
+async function countOf(world: World, filter: string): Promise<number> {
   let count = 0;
   let before: string | null = null;
   do {
@@ -188,7 +187,7 @@ async function countOf(filter: string): Promise<number> {
 }
 
 /** From the last letter until the list shows as many rows as pass. */
-async function filterTime(filter: string, wanted: number): Promise<number> {
+async function filterTime(page: Page, filter: string, wanted: number): Promise<number> {
   const type = ({ text, count }: { text: string; count: number | null }) =>
     new Promise<number>((done) => {
       const box = document.querySelector<HTMLInputElement>("input[type=search]");

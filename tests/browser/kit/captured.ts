@@ -1,9 +1,9 @@
 // Captured exchanges as an agent would hold them, built from plain words.
 import { gzipSync } from "node:zlib";
-import type { Summary } from "../../../ui/src/api/types";
+import type { RequestSummary } from "../../../ui/src/api/local.generated";
 
 export interface Exchange {
-  summary: Summary;
+  summary: RequestSummary;
   request: Buffer;
   response: Buffer | null;
 }
@@ -85,7 +85,13 @@ export function exchange(spoken: Spoken = {}): Exchange {
       remote_addr: "203.0.113.7",
       cut: spoken.cut ?? false,
       replay_of: spoken.replayOf ?? null,
+      replay_through: spoken.replayOf ? "local" : null,
       error,
+      pinned: false,
+      note: null,
+      imported: false,
+      frames: null,
+      open: status === null && error === null,
     },
     request,
     response,

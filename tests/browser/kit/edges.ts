@@ -1,9 +1,7 @@
-// A server, a browser and the console's pages of edges in it, as a person uses them.
-import type { Browser, Locator, Page } from "playwright-core";
-import { expect } from "vitest";
-import { launch, open } from "./browser";
-import { enterKey } from "./console";
-import { World } from "./world";
+// Edges over the management API, and the console's pages of them.
+import { expect, type Locator, type Page } from "@playwright/test";
+import { testWithWorld } from "./fixtures";
+import type { World } from "./world";
 
 export interface Edge {
   id: string;
@@ -20,57 +18,38 @@ export interface Shop {
   place: string;
 }
 
-export class EdgePages {
-  readonly world: World;
-  readonly page: Page;
-  /** What went wrong in the page. */
-  readonly wrong: string[];
-  readonly #browser: Browser;
-  /** Ids of an IP policy without rules, an HTTP response backend and a certificate authority. */
-  policy = "";
-  backend = "";
-  authority = "";
+/** The edges of a server, over its management API, and what they are put together from. */
+export class Edges {
+  readonly #world: World;
+  /** Ids of an IP policy without rules, an HTTP response and a certificate authority. */
+  readonly policy: string;
+  readonly backend: string;
+  readonly authority: string;
 
-  private constructor(browser: Browser, world: World, page: Page, wrong: string[]) {
-    this.#browser = browser;
-    this.world = world;
-    this.page = page;
-    this.wrong = wrong;
+  private constructor(world: World, policy: string, backend: string, authority: string) {
+    this.#world = world;
+    this.policy = policy;
+    this.backend = backend;
+    this.authority = authority;
   }
 
-  static async open(): Promise<EdgePages> {
-    const browser = await launch();
-    const world = await World.startServerOnly();
-    const { page, wrong } = await open(browser, `${world.management}/console`);
-    const pages = new EdgePages(browser, world, page, wrong);
-    pages.policy = await pages.#made("/ip_policies", { description: "Office" });
+  static async prepare(world: World): Promise<Edges> {
+    const policy = await world.create("/ip_policies", { description: "Office" });
     const greeting = { description: "Greeting", body: "hello", status_code: 200 };
-    pages.backend = await pages.#made("/backends/http_response", greeting);
-    const staff = { description: "Staff", ca_pem: world.authorityPem };
-    pages.authority = await pages.#made("/certificate_authorities", staff);
-    await enterKey(page, world.key);
-    return pages;
+    const backend = await world.create("/backends/http_response", greeting);
+    const staff = { description: "Staff", ca_pem: world.authorityText };
+    return new Edges(world, policy, backend, await world.create("/certificate_authorities", staff));
   }
 
-  async close(): Promise<void> {
-    await this.#browser.close();
-    await this.world.stop();
-  }
-
-  /** Goes to a place of the console without losing the key. */
-  async go(place: string): Promise<void> {
-    await this.page.evaluate((hash) => (location.hash = hash), place);
-  }
-
-  async edges(kind: "https" | "tls" | "tcp"): Promise<Edge[]> {
-    const answer = await this.world.manage<Record<string, Edge[]>>("GET", `/edges/${kind}`);
+  async all(kind: "https" | "tls" | "tcp"): Promise<Edge[]> {
+    const answer = await this.#world.manage<Record<string, Edge[]>>("GET", `/edges/${kind}`);
     return answer[`${kind}_edges`] ?? [];
   }
 
-  /** An edge with one route for everything, made over the API. */
+  /** An edge with one route for everything. */
   async shop(host: string, modules: object = {}): Promise<Shop> {
-    const edge = await this.#made("/edges/https", { hostports: [`${host}:443`] });
-    const route = await this.#made(`/edges/https/${edge}/routes`, {
+    const edge = await this.#world.create("/edges/https", { hostports: [`${host}:443`] });
+    const route = await this.#world.create(`/edges/https/${edge}/routes`, {
       match_type: "path_prefix",
       match: "/",
       backend: { backend_id: this.backend },
@@ -79,9 +58,42 @@ export class EdgePages {
     return { edge, route, place: `/edges/https/${edge}/routes/${route}` };
   }
 
+  async removeAll(): Promise<void> {
+    for (const kind of ["https", "tls", "tcp"] as const)
+      for (const { id } of await this.all(kind)) await this.#world.manage("DELETE", `/edges/${kind}/${id}`);
+  }
+}
+
+/** Tests that begin in the console of a server without edges. */
+export function testWithEdges() {
+  return testWithWorld({ agent: null }).extend<{ pages: EdgePages }, { edges: Edges }>({
+    edges: [async ({ world }, use) => use(await Edges.prepare(world)), { scope: "worker" }],
+    pages: [
+      async ({ page, edges: _, openConsole }, use) => {
+        await openConsole();
+        await use(new EdgePages(page));
+      },
+      { auto: true },
+    ],
+  });
+}
+
+/** The console's pages of edges, as a person uses them. */
+export class EdgePages {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Goes to a place of the console without losing the key. */
+  async go(place: string): Promise<void> {
+    await this.page.evaluate((hash) => (location.hash = hash), place);
+  }
+
   /** What the request that is about to be made says. */
-  async preview(within: Page | Locator = this.page): Promise<string> {
-    return (await within.getByRole("region", { name: "curl command" }).first().textContent()) ?? "";
+  preview(within: Page | Locator = this.page): Locator {
+    return within.getByRole("region", { name: "curl command" }).first();
   }
 
   /** A stage by what it is called, with `, off` where it is. */
@@ -97,13 +109,9 @@ export class EdgePages {
   async removeStage(label: string): Promise<void> {
     await this.page.getByRole("button", { name: `Remove ${label}` }).click();
     const dialog = this.page.getByRole("dialog", { name: `Remove ${label}?` });
-    expect(await this.preview(dialog)).toContain("curl -X DELETE");
+    await expect(this.preview(dialog)).toContainText("curl -X DELETE");
     await dialog.getByRole("button", { name: "Remove" }).click();
-    await dialog.waitFor({ state: "hidden" });
-    await this.stage(label).waitFor({ state: "hidden" });
-  }
-
-  async #made(path: string, body: unknown): Promise<string> {
-    return (await this.world.manage<{ id: string }>("POST", path, body)).id;
+    await expect(dialog).toBeHidden();
+    await expect(this.stage(label)).toBeHidden();
   }
 }

@@ -1,10 +1,12 @@
 // A stand-in for the agent, for states a real one reaches only with patience: offline with a countdown, refusals,
-// tens of thousands of requests. It serves ui/dist under the same strict policy.
+// tens of thousands of requests. It serves ui/dist under the same strict policy. Its responses are typed as the agent's
+// description has them, and `specs/fake-agent.spec.ts` holds both agents against that description.
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { exchange, type Exchange, type Spoken } from "./captured";
+import type * as local from "../../../ui/src/api/local.generated";
 
 export const PAGES = join(import.meta.dirname, "../../../ui/dist");
 export const POLICY =
@@ -19,21 +21,14 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-export interface FakeTunnel {
-  name: string;
-  definition: Record<string, unknown>;
-  state: "stopped" | "starting" | "running" | "failed";
-  public_url: string | null;
-  error: { code: string; message: string } | null;
-  saved: boolean;
-}
+export type FakeTunnel = local.ConfiguredTunnel;
 
-const listening = (port: number, more: Record<string, unknown>) => ({
+const listening = (port: number, more: Partial<local.ListeningPort>): local.ListeningPort => ({
   port,
   address: `127.0.0.1:${port}`,
   target: String(port),
   proto: "http",
-  speaks: null as string | null,
+  speaks: null,
   process: null,
   pid: null,
   service: null,
@@ -46,7 +41,7 @@ const PORTS = [
   listening(5432, { service: "PostgreSQL", speaks: "tcp", proto: "tcp" }),
 ];
 
-const DIAGNOSIS = {
+const DIAGNOSIS: local.DiagnosisReport = {
   agent_version: "0.1.0",
   at: "2026-03-04T10:11:12.345Z",
   verdict: "WARN",
@@ -89,13 +84,14 @@ export class FakeAgent {
   exchanges: Exchange[] = [];
   /** Every changing call the page made, as `METHOD path body`. */
   heard: string[] = [];
-  session: Record<string, unknown> = {
+  session: local.SessionView = {
     state: "online",
     server_addr: "localhost:4443",
     reason: null,
     next_try: null,
     attempt: 0,
     since: new Date(Date.now() - 3_600_000).toISOString(),
+    server_version: "0.1.0",
     legs: [{ region: "local", latency: "0.4ms" }],
   };
   configuration =
@@ -105,6 +101,7 @@ export class FakeAgent {
   /** The next start of a tunnel is refused with this. */
   refusal: { status: number; code: string; message: string } | null = null;
   #server: Server;
+  #port = 0;
   #feeds = new Set<ServerResponse>();
 
   private constructor() {
@@ -118,18 +115,29 @@ export class FakeAgent {
 
   static async start(): Promise<FakeAgent> {
     const agent = new FakeAgent();
-    await new Promise<void>((listening) => agent.#server.listen(0, "127.0.0.1", listening));
+    await agent.#listen(0);
     return agent;
   }
 
+  /** Where it is, also while it is stopped. */
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Starts once more at the same address. */
+  async startAgain(): Promise<void> {
+    await this.#listen(this.#port);
   }
 
   async stop(): Promise<void> {
     this.dropFeeds();
     this.#server.closeAllConnections();
     await new Promise((closed) => this.#server.close(closed));
+  }
+
+  async #listen(port: number): Promise<void> {
+    await new Promise<void>((listening) => this.#server.listen(port, "127.0.0.1", listening));
+    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   /** Breaks the live feed as a restart would. */
@@ -163,25 +171,27 @@ export class FakeAgent {
   }
 
   tellTunnels(): void {
-    this.#tell("tunnels", { tunnels: this.tunnels });
+    this.#tell("tunnels", this.#configuredList());
   }
 
   #tell(event: string, data: unknown): void {
     for (const feed of this.#feeds) feed.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  #status() {
+  #status(): local.AgentStatus {
     return {
-      status: this.session["state"] === "online" ? "online" : "offline",
+      status: this.session.state === "online" ? "online" : "offline",
       agent_version: "0.1.0",
       session: this.session,
       web_addr: this.url.replace("http://", ""),
       config_path: "~/.config/postern/postern.yml",
+      config_error: null,
       pid: 4711,
       capture: {
         bytes: 3_400_000,
         limit: 52_428_800,
         count: this.exchanges.length,
+        pinned: 0,
         dropped: 0,
         oldest: this.exchanges[0]?.summary.start ?? null,
       },
@@ -195,34 +205,34 @@ export class FakeAgent {
     const method = request.method ?? "GET";
     const body = await text(request);
     if (method !== "GET") this.heard.push(`${method} ${decodeURIComponent(url.pathname)} ${body}`);
-    const answer = (status: number, value?: unknown) => {
+    const answer: Answer = (status, value) => {
       response.writeHead(status, { "Content-Type": "application/json" });
       response.end(value === undefined ? "" : JSON.stringify(value));
     };
-    const refuse = (status: number, code: string, message: string) =>
+    const refuse: Refuse = (status, code, message, more = {}) =>
       answer(status, {
         error_code: 100,
         status_code: status,
         msg: "request refused",
-        details: { err: message, code },
+        details: { err: message, code, ...more },
       });
 
     if (url.pathname === "/api/status") return answer(200, this.#status());
     if (url.pathname === "/api/events") return this.#feed(response);
-    if (url.pathname === "/api/configured") return answer(200, { tunnels: this.tunnels });
-    if (url.pathname === "/api/tunnels") return answer(200, { tunnels: this.#running() });
-    if (url.pathname === "/api/ports") return answer(200, { ports: PORTS });
+    if (url.pathname === "/api/configured") return answer(200, this.#configuredList());
+    if (url.pathname === "/api/tunnels") return answer(200, { tunnels: this.#running(), uri: url.pathname });
+    if (url.pathname === "/api/ports") return answer(200, { ports: PORTS, uri: url.pathname });
     const port = PORTS.find(({ port }) => url.pathname === `/api/ports/${port}`);
     if (port) return answer(200, { ...port, speaks: port.speaks ?? "http" });
-    if (url.pathname.startsWith("/api/configuration")) return this.#configuration(method, url, body, answer);
+    if (url.pathname.startsWith("/api/configuration"))
+      return this.#configuration(method, url, body, answer, refuse);
     if (url.pathname === "/api/diagnosis") return answer(200, DIAGNOSIS);
     const sampled = /^\/api\/configured\/([^/]+)\/sample$/.exec(url.pathname);
     if (sampled) return answer(200, { status_code: 200 });
     const named = /^\/api\/configured\/([^/]+)(\/start|\/stop)?$/.exec(url.pathname);
     if (named)
       return this.#configured(method, decodeURIComponent(named[1] ?? ""), named[2], body, answer, refuse);
-    if (url.pathname === "/api/requests/http/summaries")
-      return answer(200, { requests: this.#summaries(url) });
+    if (url.pathname === "/api/requests/http/summaries") return answer(200, this.#summaries(url));
     if (url.pathname === "/api/requests/http" && method === "POST") return this.#replay(body, answer, refuse);
     if (url.pathname === "/api/requests/http" && method === "DELETE") {
       this.exchanges = [];
@@ -238,35 +248,30 @@ export class FakeAgent {
     return refuse(404, "ERR_POSTERN_8104", "There is no such captured request.");
   }
 
-  #configuration(
-    method: string,
-    url: URL,
-    body: string,
-    answer: (status: number, value?: unknown) => void,
-  ): void {
-    const given = body === "" ? null : (JSON.parse(body) as { text: string });
-    const line = (given?.text ?? "").split("\n").findIndex((text) => text.startsWith("servr_addr"));
-    const problems =
-      line < 0
-        ? []
-        : [
-            {
-              line: line + 1,
-              column: 1,
-              key: "servr_addr",
-              message: "There is no such key. Did you mean `server_addr`?",
-              code: "ERR_POSTERN_8100",
-            },
-          ];
-    if (url.pathname.endsWith("/check")) return answer(200, { valid: problems.length === 0, problems });
-    if (method === "PUT" && given) this.configuration = given.text;
-    return answer(200, {
+  #configuration(method: string, url: URL, body: string, answer: Answer, refuse: Refuse): void {
+    const revision = String(this.configuration.length);
+    if (body !== "") {
+      const given = JSON.parse(body) as local.ConfigurationEdit;
+      if (given.revision !== revision)
+        return refuse(409, "ERR_POSTERN_8123", "The configuration file has changed meanwhile.");
+      const problems = misspelt(given.text);
+      if (url.pathname.endsWith("/check")) {
+        const check: local.ConfigurationCheck = { valid: problems.length === 0, problems };
+        return answer(200, check);
+      }
+      if (problems.length > 0)
+        return refuse(400, "ERR_POSTERN_8100", "The configuration has errors.", { problems });
+      if (method === "PUT") this.configuration = given.text;
+    }
+    const configuration: local.ConfigurationText = {
       path: "/home/ada/.config/postern/postern.yml",
       other_files: [],
       text: this.configuration,
       revision: String(this.configuration.length),
       kept_secrets: 1,
-    });
+      uri: "/api/configuration",
+    };
+    return answer(200, configuration);
   }
 
   async #page(path: string, response: ServerResponse): Promise<void> {
@@ -290,11 +295,15 @@ export class FakeAgent {
     this.#feeds.add(response);
     response.on("close", () => this.#feeds.delete(response));
     response.write(`event: status\ndata: ${JSON.stringify(this.#status())}\n\n`);
-    response.write(`event: tunnels\ndata: ${JSON.stringify({ tunnels: this.tunnels })}\n\n`);
+    response.write(`event: tunnels\ndata: ${JSON.stringify(this.#configuredList())}\n\n`);
   }
 
-  #running() {
-    const rates = {
+  #configuredList(): local.ConfiguredTunnelList {
+    return { tunnels: this.tunnels, uri: "/api/configured" };
+  }
+
+  #running(): local.RunningTunnel[] {
+    const rates: local.RequestMetrics = {
       count: this.visits,
       rate1: 0.4,
       rate5: 0.2,
@@ -308,18 +317,22 @@ export class FakeAgent {
       .filter(({ state }) => state === "running")
       .map(({ name, public_url, definition }) => ({
         name,
-        public_url,
-        proto: definition["proto"] ?? "http",
+        uri: `/api/tunnels/${name}`,
+        public_url: public_url ?? "",
+        proto: definition.proto ?? "http",
+        config: { addr: `http://localhost:${definition.addr ?? 80}`, inspect: true },
         metrics: { conns: { ...rates, gauge: 2 }, http: rates },
       }));
   }
 
-  #summaries(url: URL) {
+  #summaries(url: URL): local.SummaryList {
     const limit = Number(url.searchParams.get("limit") ?? 50);
     const before = url.searchParams.get("before");
     const newest = this.exchanges.toReversed().map(({ summary }) => summary);
     const from = before === null ? 0 : newest.findIndex(({ id }) => id === before) + 1;
-    return newest.slice(from, from + limit);
+    const requests = newest.slice(from, from + limit);
+    const more = from + limit < newest.length;
+    return { requests, next: more ? (requests.at(-1)?.id ?? null) : null, cut: false };
   }
 
   #configured(
@@ -333,7 +346,7 @@ export class FakeAgent {
     const known = this.tunnels.find((tunnel) => tunnel.name === name);
     if (method === "PUT") {
       const tunnel = known ?? this.tunnel({ name });
-      tunnel.definition = JSON.parse(body) as Record<string, unknown>;
+      tunnel.definition = JSON.parse(body) as local.TunnelDefinition;
       tunnel.saved = true;
       answer(200, tunnel);
       return this.tellTunnels();
@@ -356,7 +369,7 @@ export class FakeAgent {
     known.public_url =
       verb === "/start"
         ? (known.public_url ??
-          (known.definition["proto"] === "tcp"
+          (known.definition.proto === "tcp"
             ? "tcp://localhost:24010"
             : `https://${name}-1234.localhost:4443`))
         : null;
@@ -391,7 +404,16 @@ export class FakeAgent {
 }
 
 type Answer = (status: number, value?: unknown) => void;
-type Refuse = (status: number, code: string, message: string) => void;
+type Refuse = (status: number, code: string, message: string, more?: object) => void;
+
+/** The one mistake that the stand-in knows. */
+function misspelt(text: string): local.ConfigurationProblem[] {
+  const line = text.split("\n").findIndex((text) => text.startsWith("servr_addr"));
+  const message = "There is no such key. Did you mean `server_addr`?";
+  return line < 0
+    ? []
+    : [{ line: line + 1, column: 1, key: "servr_addr", message, code: "ERR_POSTERN_8100" }];
+}
 
 const endOfHead = (message: Buffer) => message.indexOf("\r\n\r\n") + 4;
 
@@ -413,35 +435,65 @@ function range(message: Buffer | null, request: IncomingMessage, response: Serve
   response.end(body.subarray(from, to));
 }
 
-function detail({ summary, request, response }: Exchange, headOnly: boolean) {
-  const raw = (message: Buffer) =>
-    (headOnly ? message.subarray(0, endOfHead(message)) : message).toString("base64");
+function detail({ summary, request, response }: Exchange, headOnly: boolean): local.CapturedRequest {
+  const message = (bytes: Buffer) => ({
+    proto: "HTTP/1.1",
+    headers: headersOf(bytes),
+    raw: (headOnly ? bytes.subarray(0, endOfHead(bytes)) : bytes).toString("base64"),
+    body_size: bytes.length - endOfHead(bytes),
+  });
+  const { id, tunnel_name, remote_addr, start, replay_of, replay_through, error } = summary;
+  const { pinned, note, imported, frames, open } = summary;
   return {
-    uri: `/api/requests/http/${summary.id}`,
-    id: summary.id,
-    tunnel_name: summary.tunnel_name,
-    remote_addr: summary.remote_addr,
-    start: summary.start,
+    uri: `/api/requests/http/${id}`,
+    id,
+    tunnel_name,
+    remote_addr,
+    start,
     duration: summary.duration ?? 0,
-    request: {
-      method: summary.method,
-      proto: "HTTP/1.1",
-      headers: {},
-      uri: summary.path,
-      raw: raw(request),
-      body_size: request.length - endOfHead(request),
-    },
+    request: { ...message(request), method: summary.method, uri: summary.path },
     response: response && {
-      status: summary.status,
-      status_code: summary.status_code,
-      proto: "HTTP/1.1",
-      headers: {},
-      raw: raw(response),
-      body_size: response.length - endOfHead(response),
+      ...message(response),
+      status: summary.status ?? "",
+      status_code: summary.status_code ?? 0,
     },
-    replay_of: summary.replay_of,
+    replay_of,
+    replay_through,
+    trace: null,
+    timing: NOTHING_MEASURED,
     cut: { request: summary.cut, response: false },
+    complete: { request: true, response: response !== null },
+    error,
+    pinned,
+    note,
+    imported,
+    frames,
+    open,
   };
+}
+
+const NOTHING_MEASURED: local.CaptureTiming = {
+  edge: null,
+  modules: null,
+  queue: null,
+  transit: null,
+  connect: null,
+  sent: null,
+  first_byte: null,
+  last_byte: null,
+};
+
+function headersOf(message: Buffer): Record<string, string[]> {
+  const [, ...lines] = message
+    .subarray(0, endOfHead(message) - 4)
+    .toString("latin1")
+    .split("\r\n");
+  const headers: Record<string, string[]> = {};
+  for (const line of lines) {
+    const [name = "", value = ""] = line.split(/: *(.*)/s);
+    (headers[name] ??= []).push(value);
+  }
+  return headers;
 }
 
 async function text(request: IncomingMessage): Promise<string> {

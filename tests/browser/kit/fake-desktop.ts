@@ -1,7 +1,6 @@
 // The desktop app's half of the bridge, for states that need the app: trust, restarts, failures of its programs.
 // Requests still go to the agent the page was loaded from.
-import type { Browser, BrowserContextOptions } from "playwright-core";
-import { open, type Watched } from "./browser";
+import type { Page } from "@playwright/test";
 
 export interface DesktopWords {
   server?: Record<string, unknown>;
@@ -9,12 +8,12 @@ export interface DesktopWords {
   authority?: Record<string, unknown>;
 }
 
+/** Opens the page as the desktop app would; the calls to the app are remembered. */
 export async function openInDesktop(
-  browser: Browser,
+  page: Page,
   url: string,
   words: DesktopWords = {},
-  options: BrowserContextOptions = {},
-): Promise<Watched & { calls(): Promise<string[]> }> {
+): Promise<{ calls(): Promise<string[]> }> {
   const state = {
     server: {
       mode: "local",
@@ -46,12 +45,10 @@ export async function openInDesktop(
     keychain: { kind: "file", note: "No keychain service was found on this computer." },
     version: "0.1.0",
   };
-  const watched = await open(browser, "about:blank", options);
-  await watched.page.addInitScript(bridge, state);
-  await watched.page.goto(url);
+  await page.addInitScript(bridge, state);
+  await page.goto(url);
   return {
-    ...watched,
-    calls: () => watched.page.evaluate(() => (window as unknown as { desktopCalls: string[] }).desktopCalls),
+    calls: () => page.evaluate(() => (window as unknown as { desktopCalls: string[] }).desktopCalls),
   };
 }
 

@@ -1,5 +1,5 @@
 // Walking through a page with the Tab key, as a person without a mouse does.
-import type { Page } from "playwright-core";
+import type { Page } from "@playwright/test";
 
 const MOST_PRESSES = 120;
 

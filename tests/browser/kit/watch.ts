@@ -1,6 +1,5 @@
 // Watches a page that shows what strangers sent: what it asks for, what runs in it, how long it does not answer.
-import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, type Page } from "@playwright/test";
 
 /** The page may be busy for so long at once. */
 const LIMIT_MS = 100;
@@ -76,7 +75,7 @@ export class Watch {
   /** Nothing ran, nothing was asked from anybody but the agent, nothing was led away. */
   async harmless(title: string): Promise<void> {
     await expect.poll(() => [...this.#foreign], { timeout: 3_000 }).toEqual([]);
-    expect(await this.#page.title()).toBe(title);
+    await expect(this.#page).toHaveTitle(title);
     expect(this.#page.url().startsWith(`${this.#own}/`)).toBe(true);
     for (const frame of this.#page.frames())
       expect(await frame.evaluate(() => "ran" in window).catch(() => false), frame.url()).toBe(false);

@@ -1,6 +1,7 @@
 // The real thing: a server, an agent and a small web site, each a process or a listener of its own.
 // With POSTERN_AGENT_URL an agent that runs already is used, and nothing but the site is started.
 import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -9,7 +10,6 @@ import {
   type ServerResponse,
 } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
@@ -187,11 +187,6 @@ export class World {
     return join(this.folder, "server/ca.pem");
   }
 
-  /** The certificate of the server's own authority. */
-  get authorityPem(): string {
-    return readFileSync(this.authority, "utf8");
-  }
-
   /** Starts the server; the second time on the same addresses. */
   async startServer(): Promise<void> {
     const data = join(this.folder, "server");
@@ -243,6 +238,11 @@ export class World {
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return (text === "" ? null : JSON.parse(text)) as T;
+  }
+
+  /** Makes a record over the management API; answers its id. */
+  async create(path: string, body: unknown = {}): Promise<string> {
+    return (await this.manage<{ id: string }>("POST", path, body)).id;
   }
 
   async #startAgent(): Promise<void> {

@@ -1,14 +1,11 @@
 // Every page of the console, the inspector and the main window, in light and dark, at two sizes, into docs/screenshots.
+import type { Page } from "@playwright/test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { launch, open } from "../kit/browser";
 import { ordinary } from "../kit/captured";
-import { enterKey } from "../kit/console";
-import { FakeAgent } from "../kit/fake-agent";
 import { openInDesktop } from "../kit/fake-desktop";
-import { openShop, visitors, type Shop } from "./shop";
+import { expect, testWithFakeAgent, testWithWorld } from "../kit/fixtures";
+import { fill, visitors } from "./shop";
 
 const FOLDER = process.env["POSTERN_PICTURES"] ?? join(import.meta.dirname, "../../../docs/screenshots");
 const SIZES = [
@@ -53,22 +50,22 @@ const PLACES: Record<string, string> = {
   sessions: "/app/sessions",
 };
 
-let browser: Browser;
-let shop: Shop;
-beforeAll(async () => {
-  mkdirSync(FOLDER, { recursive: true });
-  browser = await launch();
-  shop = await openShop();
-  await visitors(shop.world);
-});
-afterAll(async () => {
-  await browser.close();
-  await shop.stop();
+const test = testWithWorld().extend<{}, { places: Record<string, string> }>({
+  /** Places in the console of a shop that has had visitors, by the names of their pictures. */
+  places: [
+    async ({ world }, use) => {
+      mkdirSync(FOLDER, { recursive: true });
+      const places = await fill(world);
+      await visitors(world);
+      await use(places);
+    },
+    { scope: "worker", timeout: 300_000 },
+  ],
 });
 
 async function settled(page: Page): Promise<void> {
-  await page.getByRole("heading", { level: 1 }).first().waitFor();
-  await page.getByText(/^Loading/).waitFor({ state: "detached" });
+  await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+  await expect(page.getByText(/^Loading/)).toHaveCount(0);
 }
 
 /** The page at every size in every colour. */
@@ -85,10 +82,9 @@ async function pictures(page: Page, name: string): Promise<void> {
   }
 }
 
-it("the console", async () => {
-  const { page, wrong } = await open(browser, `${shop.world.management}/console/`);
-  await enterKey(page, shop.world.key);
-  for (const [name, place] of [...Object.entries(PLACES), ...Object.entries(shop.places)]) {
+test("the console", async ({ page, world, places, openConsole }) => {
+  await openConsole();
+  for (const [name, place] of [...Object.entries(PLACES), ...Object.entries(places)]) {
     await page.setViewportSize(SIZES[0]!);
     await page.evaluate((hash) => (location.hash = hash), place);
     await page.waitForFunction((hash) => location.hash.startsWith(`#${hash}`), place);
@@ -96,51 +92,46 @@ it("the console", async () => {
     await page.waitForLoadState("networkidle");
     // Graphs and charts come with traffic.
     if (["overview", "topology"].includes(name)) {
-      await visitors(shop.world);
+      await visitors(world);
       await page.waitForFunction(() => !document.body.textContent?.includes("Nothing has passed"));
     }
     await pictures(page, `console-${name}`);
   }
-  expect(wrong).toEqual([]);
 });
 
-it("the inspector", async () => {
-  const agent = await FakeAgent.start();
+testWithFakeAgent("the inspector", async ({ page, agent }) => {
   agent.tunnel({ name: "shop", state: "running", public_url: "https://amber-fox-1234.localhost:4443" });
   for (const captured of ordinary()) agent.captures(captured);
-  const { page } = await open(browser, agent.url);
+  await page.goto("/");
   await page.getByRole("row", { name: "POST /api/orders" }).click();
   await tabs(page, ["Overview", "Request", "Response", "Headers", "Raw"]);
   await page.keyboard.press("e");
-  await page.getByRole("textbox").first().waitFor();
+  await expect(page.getByRole("textbox").first()).toBeVisible();
   await pictures(page, "inspector-replay");
-  await page.context().close();
-  await agent.stop();
+});
 
-  // How long things took and who decided what only a real way through the house can tell.
-  const { page: real } = await open(browser, shop.world.url);
-  await real.getByRole("row", { name: "/teas/green" }).first().click();
-  await tabs(real, ["Timing", "Decisions"]);
-  await real.context().close();
+// How long things took and who decided what only a real way through the house can tell.
+test("the inspector with timing and decisions", async ({ page, places: _ }) => {
+  await page.goto("/");
+  await page.getByRole("row", { name: "/teas/green" }).first().click();
+  await tabs(page, ["Timing", "Decisions"]);
 });
 
 async function tabs(page: Page, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await page.getByRole("tab", { name }).click();
-    await page.getByRole("tabpanel", { name }).waitFor();
+    await expect(page.getByRole("tabpanel", { name })).toBeVisible();
     await pictures(page, `inspector-${name.toLowerCase()}`);
   }
 }
 
-it("the main window", async () => {
-  for (const [name, url] of [
-    ["main-first", shop.world.url],
-    ["settings", `${shop.world.url}/index.html#/settings`],
-  ] as const) {
-    const { page } = await openInDesktop(browser, url.endsWith("settings") ? url : `${url}/index.html`);
-    await page.getByRole("heading").first().waitFor();
+for (const [name, path] of [
+  ["main-first", "/index.html"],
+  ["settings", "/index.html#/settings"],
+] as const)
+  test(`the main window: ${name}`, async ({ page, places: _ }) => {
+    await openInDesktop(page, path);
+    await expect(page.getByRole("heading").first()).toBeVisible();
     await page.waitForLoadState("domcontentloaded");
     await pictures(page, name);
-    await page.context().close();
-  }
-});
+  });

@@ -1,25 +1,17 @@
 // A small company as its console shows it after some weeks: edges in front of a tea shop, people, certificates, traffic.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { World } from "../kit/world";
-
-export interface Shop {
-  world: World;
-  /** Places in the console, by the name of their picture. */
-  places: Record<string, string>;
-  stop(): Promise<void>;
-}
+import type { World } from "../kit/world";
 
 const KEY = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
 
-export async function openShop(): Promise<Shop> {
-  const folder = mkdtempSync(join(tmpdir(), "pictures-"));
-  const world = await World.start();
+/** Fills the world with a shop; answers places in its console, by the names of their pictures. */
+export async function fill(world: World): Promise<Record<string, string>> {
+  const { folder } = world;
   const places: Record<string, string> = {};
   const make = async (path: string, body: unknown, picture?: string): Promise<string> => {
-    const { id } = await world.manage<{ id: string }>("POST", path, body);
+    const id = await world.create(path, body);
     if (picture !== undefined) places[picture] = `${path}/${id}`;
     return id;
   };
@@ -118,7 +110,7 @@ export async function openShop(): Promise<Shop> {
   }
   const staff = await make(
     "/certificate_authorities",
-    { ca_pem: world.authorityPem, description: "Staff" },
+    { ca_pem: world.authorityText, description: "Staff" },
     "certificate-authority",
   );
   const machines = await make(
@@ -205,14 +197,7 @@ export async function openShop(): Promise<Shop> {
     const records = (await world.manage<Record<string, { id: string }[]>>("GET", path))[list];
     places[picture] = `${path}/${records?.[0]?.id}`;
   }
-  return {
-    world,
-    places,
-    async stop() {
-      await world.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return places;
 }
 
 /** Visitors of all kinds. */

@@ -1,140 +1,170 @@
 // TLS certificates: read in the page while they are pasted, uploaded, shown on a line of time, deleted.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { expectAccessible, launch, open, picture } from "../kit/browser";
-import { enterKey } from "../kit/console";
-import { World } from "../kit/world";
+import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
-const folder = mkdtempSync(join(tmpdir(), "certificates-"));
-let browser: Browser;
-let world: World;
-let page: Page;
-let wrong: string[];
-
-const openssl = (...given: string[]) => execFileSync("openssl", given, { cwd: folder, stdio: "pipe" });
-const read = (name: string) => readFileSync(join(folder, name), "utf8");
 const KEY = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
 
-/** A certificate for a name and all below it, signed by the authority of this test. */
-function sign(name: string, days: number): void {
-  openssl("genpkey", ...KEY, "-out", `${name}.key`);
-  openssl("req", "-new", "-key", `${name}.key`, "-subj", `/CN=${name}`, "-out", `${name}.csr`);
-  writeFileSync(join(folder, `${name}.ext`), `subjectAltName=DNS:${name},DNS:*.${name}\n`);
-  const by = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", String(days), "-extfile", `${name}.ext`];
-  openssl("x509", "-req", "-in", `${name}.csr`, ...by, "-out", `${name}.pem`);
+/** An authority of its own, and certificates that it has signed. */
+class Authority {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    const subject = ["-subj", "/CN=Test authority", "-days", "300"];
+    this.#openssl("genpkey", ...KEY, "-out", "ca.key");
+    this.#openssl("req", "-x509", "-new", "-key", "ca.key", ...subject, "-out", "ca.pem");
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.#folder, name), "utf8");
+  }
+
+  /** A certificate for a name and all below it. */
+  sign(name: string, days: number): void {
+    this.#openssl("genpkey", ...KEY, "-out", `${name}.key`);
+    this.#openssl("req", "-new", "-key", `${name}.key`, "-subj", `/CN=${name}`, "-out", `${name}.csr`);
+    writeFileSync(
+      join(this.#folder, `${name}.ext`),
+      `subjectAltName=DNS:${name},DNS:*.${name}
+`,
+    );
+    const by = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", String(days), "-extfile", `${name}.ext`];
+    this.#openssl("x509", "-req", "-in", `${name}.csr`, ...by, "-out", `${name}.pem`);
+  }
+
+  /** What an operator uploads. */
+  pems(name: string): { certificate_pem: string; private_key_pem: string } {
+    return { certificate_pem: this.read(`${name}.pem`), private_key_pem: this.read(`${name}.key`) };
+  }
+
+  #openssl(...given: string[]): void {
+    execFileSync("openssl", given, { cwd: this.#folder, stdio: "pipe" });
+  }
 }
 
-beforeAll(async () => {
-  openssl("genpkey", ...KEY, "-out", "ca.key");
-  openssl(
-    "req",
-    "-x509",
-    "-new",
-    "-key",
-    "ca.key",
-    "-subj",
-    "/CN=Test authority",
-    "-days",
-    "300",
-    "-out",
-    "ca.pem",
+const test = testWithWorld({ agent: null }).extend<{}, { authority: Authority }>({
+  authority: [
+    async ({ world }, use) => {
+      const authority = new Authority(world.folder);
+      authority.sign("shop.test", 200);
+      authority.sign("soon.test", 9);
+      authority.sign("other.test", 80);
+      await use(authority);
+    },
+    { scope: "worker" },
+  ],
+});
+test.use({ viewport: { width: 1280, height: 800 } });
+
+/** No test sees what another one uploaded. */
+test.afterEach(async ({ world }) => {
+  const { tls_certificates: left } = await world.manage<{ tls_certificates: { id: string }[] }>(
+    "GET",
+    "/tls_certificates",
   );
-  for (const [name, days] of [
-    ["shop.test", 200],
-    ["soon.test", 9],
-    ["other.test", 80],
-  ] as const)
-    sign(name, days);
-  browser = await launch();
-  world = await World.startServerOnly();
-});
-afterAll(async () => {
-  await browser?.close();
-  await world?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-afterEach(async () => {
-  await page?.context().close();
-  expect(wrong, "no violation of the policy, no error in the page").toEqual([]);
+  for (const { id } of left) await world.manage("DELETE", `/tls_certificates/${id}`);
 });
 
-async function show(place: string, colorScheme: "light" | "dark" = "light"): Promise<void> {
-  ({ page, wrong } = await open(browser, `${world.management}/console#${place}`, {
-    viewport: { width: 1280, height: 800 },
-    colorScheme,
-  }));
-  await enterKey(page, world.key);
-}
-
-it("reads a chain and its key while they are pasted, and says what is wrong", async () => {
-  await show("/tls_certificates");
-  await page.getByText("No certificate is uploaded.").waitFor();
+test("says that there is none", async ({ page, openConsole }) => {
+  await openConsole("/tls_certificates");
+  await expect(page.getByText("No certificate is uploaded.")).toBeVisible();
   await expectAccessible(page);
+});
+
+test("reads a chain and its key while they are pasted, and says what is wrong", async ({
+  page,
+  openConsole,
+  authority,
+}) => {
+  await openConsole("/tls_certificates");
   await page.getByRole("button", { name: "Upload a certificate" }).first().click();
   const chain = page.getByLabel("Certificate chain");
   const key = page.getByLabel("Private key");
   await page.getByRole("button", { name: "Upload", exact: true }).click();
-  await page.getByText("The certificate is required.").waitFor();
+  await expect(page.getByText("The certificate is required.")).toBeVisible();
 
-  await chain.fill(read("shop.test.key"));
-  await page.getByText(/This text contains a private key/).waitFor();
-  await chain.fill(read("ca.pem") + read("shop.test.pem"));
-  await page.getByText(/The leaf comes first/).waitFor();
-  await chain.fill(read("shop.test.pem"));
-  await page.getByText(/intermediate certificates are missing/).waitFor();
-  await chain.fill(read("shop.test.pem") + read("ca.pem"));
+  await chain.fill(authority.read("shop.test.key"));
+  await expect(page.getByText(/This text contains a private key/)).toBeVisible();
+  await chain.fill(authority.read("ca.pem") + authority.read("shop.test.pem"));
+  await expect(page.getByText(/The leaf comes first/)).toBeVisible();
+  await chain.fill(authority.read("shop.test.pem"));
+  await expect(page.getByText(/intermediate certificates are missing/)).toBeVisible();
+  await chain.fill(authority.read("shop.test.pem") + authority.read("ca.pem"));
   const parts = page.getByRole("list", { name: "Certificates of the chain" });
-  await parts.getByText("shop.test, *.shop.test").waitFor();
-  await parts.getByText("Root").waitFor();
+  await expect(parts.getByText("shop.test, *.shop.test")).toBeVisible();
+  await expect(parts.getByText("Root")).toBeVisible();
 
-  await key.fill(read("other.test.key"));
-  await page.getByText("This key belongs to another certificate.").waitFor();
-  await key.fill(read("shop.test.key"));
-  await page.getByText("The key matches the certificate.").waitFor();
+  await key.fill(authority.read("other.test.key"));
+  await expect(page.getByText("This key belongs to another certificate.")).toBeVisible();
+  await key.fill(authority.read("shop.test.key"));
+  await expect(page.getByText("The key matches the certificate.")).toBeVisible();
   const preview = page.getByRole("region", { name: "curl command" });
-  expect(await preview.textContent()).not.toContain("PRIVATE KEY");
+  await expect(preview).not.toContainText("PRIVATE KEY");
   await expectAccessible(page);
   await picture(page, "certificate-upload");
   await page.getByRole("button", { name: "Upload", exact: true }).click();
-  await page.getByRole("heading", { name: "shop.test", level: 1 }).waitFor();
-  await page.getByText("No published address has one of its names.").waitFor();
-
-  await world.manage("POST", "/edges/https", { hostports: ["www.shop.test:443"] });
-  await page.reload();
-  await enterKey(page, world.key);
-  await page
-    .getByRole("listitem")
-    .filter({ hasText: "www.shop.test" })
-    .getByRole("link", { name: "edge" })
-    .waitFor();
-  await expectAccessible(page);
-  await picture(page, "certificate");
+  await expect(page.getByRole("heading", { name: "shop.test", level: 1 })).toBeVisible();
+  await expect(page.getByText("No published address has one of its names.")).toBeVisible();
 });
 
-it("shows on a line of time which expires first, warns on the overview, and deletes", async () => {
-  for (const name of ["soon.test", "other.test"])
-    await world.manage("POST", "/tls_certificates", {
-      certificate_pem: read(`${name}.pem`),
-      private_key_pem: read(`${name}.key`),
-    });
-  await show("/tls_certificates", "dark");
+test("shows which published addresses have one of its names", async ({
+  page,
+  world,
+  openConsole,
+  authority,
+}) => {
+  const id = await world.create("/tls_certificates", authority.pems("shop.test"));
+  const edge = await world.create("/edges/https", { hostports: ["www.shop.test:443"] });
+  await openConsole(`/tls_certificates/${id}`);
+  await expect(
+    page.getByRole("listitem").filter({ hasText: "www.shop.test" }).getByRole("link", { name: "edge" }),
+  ).toBeVisible();
+  await expectAccessible(page);
+  await picture(page, "certificate");
+  await world.manage("DELETE", `/edges/https/${edge}`);
+});
+
+test("shows on a line of time which expires first", async ({ page, world, openConsole, authority }) => {
+  for (const name of ["shop.test", "soon.test", "other.test"])
+    await world.create("/tls_certificates", authority.pems(name));
+  await page.emulateMedia({ colorScheme: "dark" });
+  await openConsole("/tls_certificates");
   const line = page.getByRole("region", { name: "When certificates expire" });
-  await line.getByRole("button", { name: /^soon\.test: in [89] days$/ }).waitFor();
-  await page.getByRole("row", { name: /shop\.test.*in 19\d days.*Test authority.*ECDSA/ }).waitFor();
+  await expect(line.getByRole("button", { name: /^soon\.test: in [89] days$/ })).toBeVisible();
+  await expect(
+    page.getByRole("row", { name: /shop\.test.*in 19\d days.*Test authority.*ECDSA/ }),
+  ).toBeVisible();
   await expectAccessible(page);
   await picture(page, "certificates-dark");
-  await page.getByRole("link", { name: "Overview" }).click();
-  await page.getByText("The certificate of soon.test expires soon").waitFor();
+});
+
+test("warns on the overview before one expires, and leads there", async ({
+  page,
+  world,
+  openConsole,
+  authority,
+}) => {
+  await world.create("/tls_certificates", authority.pems("soon.test"));
+  // Where there is nothing yet, the overview tells the first step.
+  const edge = await world.create("/edges/https", { hostports: ["www.soon.test:443"] });
+  await openConsole();
+  await expect(page.getByText("The certificate of soon.test expires soon")).toBeVisible();
   await page.getByRole("link", { name: "Show details" }).first().click();
-  await page.getByRole("heading", { name: "soon.test", level: 1 }).waitFor();
+  await expect(page.getByRole("heading", { name: "soon.test", level: 1 })).toBeVisible();
+  await world.manage("DELETE", `/edges/https/${edge}`);
+});
+
+test("deletes one after asking", async ({ page, world, openConsole, authority }) => {
+  await world.create("/tls_certificates", authority.pems("other.test"));
+  const id = await world.create("/tls_certificates", authority.pems("soon.test"));
+  await openConsole(`/tls_certificates/${id}`);
   await page.getByRole("button", { name: "Delete" }).click();
   const asked = page.getByRole("dialog", { name: "Delete soon.test?" });
-  await asked.getByText(/Its names are served with another certificate/).waitFor();
+  await expect(asked.getByText(/Its names are served with another certificate/)).toBeVisible();
   await asked.getByRole("button", { name: "Delete" }).click();
-  await line.getByRole("button", { name: /^other\.test/ }).waitFor();
-  await line.getByRole("button", { name: /^soon\.test/ }).waitFor({ state: "detached" });
+  const line = page.getByRole("region", { name: "When certificates expire" });
+  await expect(line.getByRole("button", { name: /^other\.test/ })).toBeVisible();
+  await expect(line.getByRole("button", { name: /^soon\.test/ })).toHaveCount(0);
 });

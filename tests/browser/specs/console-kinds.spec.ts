@@ -1,34 +1,12 @@
 // Every kind of the console: made, changed and deleted through its forms.
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { expectAccessible, launch, open, picture } from "../kit/browser";
-import { enterKey } from "../kit/console";
-import { World } from "../kit/world";
+import type { Locator, Page } from "@playwright/test";
+import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
+import type { World } from "../kit/world";
 
-let browser: Browser;
-let world: World;
-let page: Page;
-let wrong: string[];
-
-beforeAll(async () => {
-  browser = await launch();
-  world = await World.startServerOnly();
-});
-afterAll(async () => {
-  await browser.close();
-  await world.stop();
-});
-beforeEach(async () => {
-  ({ page, wrong } = await open(browser, `${world.management}/console/`));
-  await enterKey(page, world.key);
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(wrong, "no violation of the policy, no error in the page").toEqual([]);
-});
+const test = testWithWorld({ agent: null });
 
 /** One field as a person fills it in. */
-type Fill = (form: Locator) => Promise<unknown>;
+type Fill = (form: Locator, world: World) => Promise<unknown>;
 const type =
   (label: string, text: string): Fill =>
   (form) =>
@@ -42,7 +20,7 @@ const choose =
   async (form) => {
     const select = form.getByLabel(label, { exact: true });
     const found = select.locator("option").filter({ hasText: option });
-    await found.first().waitFor({ state: "attached" });
+    await expect(found.first()).toBeAttached();
     await select.selectOption(await found.first().getAttribute("value"));
   };
 const press =
@@ -56,7 +34,7 @@ interface Kind {
   path: string;
   member: string;
   /** What must be there first. */
-  before?: () => Promise<unknown>;
+  before?: (world: World) => Promise<unknown>;
   create: readonly Fill[];
   title: string;
   /** What the server has to have then, beside what it adds. */
@@ -74,7 +52,7 @@ const KINDS: readonly Kind[] = [
     one: "IP restriction",
     path: "/ip_restrictions",
     member: "ip_restrictions",
-    before: () => world.manage("POST", "/ip_policies", { description: "Nowhere" }),
+    before: (world) => world.manage("POST", "/ip_policies", { description: "Nowhere" }),
     mistake: { fill: [], says: "Choose at least one IP policy." },
     create: [
       tick("Agents that connect"),
@@ -189,7 +167,7 @@ const KINDS: readonly Kind[] = [
     one: "weighted backend",
     path: "/backends/weighted",
     member: "backends",
-    before: async () => {
+    before: async (world) => {
       for (const port of [81, 82])
         await world.manage("POST", "/backends/static", {
           address: `a.test:${port}`,
@@ -201,13 +179,13 @@ const KINDS: readonly Kind[] = [
       choose("Add a backend", /Half 81/),
       choose("Add a backend", /Half 82/),
       type("Weight of Half 82", "300"),
-      (form) => form.getByText("75 %").waitFor(),
+      (form) => expect(form.getByText("75 %")).toBeVisible(),
     ],
     title: "Canary",
     made: { description: "Canary" },
     change: [
       type("Weight of Half 82", "20000"),
-      (form) => form.getByText("from 0 to 10000").count(),
+      (form) => expect(form.getByText("from 0 to 10000")).toBeVisible(),
       type("Weight of Half 82", "0"),
     ],
     changed: {},
@@ -217,7 +195,7 @@ const KINDS: readonly Kind[] = [
     one: "failover backend",
     path: "/backends/failover",
     member: "backends",
-    before: async () => {
+    before: async (world) => {
       for (const port of [91, 92])
         await world.manage("POST", "/backends/static", {
           address: `b.test:${port}`,
@@ -268,7 +246,7 @@ const KINDS: readonly Kind[] = [
       says: "begins with -----BEGIN CERTIFICATE-----",
     },
     create: [
-      (form) => form.getByLabel("Certificate", { exact: true }).fill(world.authorityText),
+      (form, world) => form.getByLabel("Certificate", { exact: true }).fill(world.authorityText),
       type("Description", "Our own"),
     ],
     title: "Our own",
@@ -278,25 +256,25 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-async function madeChangedAndDeleted(kind: Kind): Promise<void> {
-  await kind.before?.();
+async function madeChangedAndDeleted(page: Page, world: World, kind: Kind): Promise<void> {
+  await kind.before?.(world);
   await page
     .getByRole("navigation", { name: "Areas" })
     .getByRole("link", { name: kind.many, exact: true })
     .click();
-  await page.getByRole("heading", { name: kind.many, level: 1 }).waitFor();
+  await expect(page.getByRole("heading", { name: kind.many, level: 1 })).toBeVisible();
   await page
     .getByRole("button", { name: `New ${kind.one}` })
     .first()
     .click();
   const form = page.locator("form");
-  await page.getByRole("heading", { name: `New ${kind.one}` }).waitFor();
+  await expect(page.getByRole("heading", { name: `New ${kind.one}` })).toBeVisible();
   if (kind.mistake) {
-    for (const fill of kind.mistake.fill) await fill(form);
+    for (const fill of kind.mistake.fill) await fill(form, world);
     await page.getByRole("button", { name: `Create ${kind.one}` }).click();
-    await form.getByText(kind.mistake.says).waitFor();
+    await expect(form.getByText(kind.mistake.says)).toBeVisible();
   }
-  for (const fill of kind.create) await fill(form);
+  for (const fill of kind.create) await fill(form, world);
   await expectAccessible(page);
   await picture(page, `console-new-${kind.path.slice(1).replaceAll("/", "-")}`);
   await page.getByRole("button", { name: `Create ${kind.one}` }).click();
@@ -307,27 +285,31 @@ async function madeChangedAndDeleted(kind: Kind): Promise<void> {
     await dialog.getByLabel("I have stored it").check();
     await dialog.getByRole("button", { name: "Done" }).click();
   }
-  await page.getByRole("heading", { level: 1, name: kind.title }).waitFor();
+  await expect(page.getByRole("heading", { level: 1, name: kind.title })).toBeVisible();
   const id = page.url().split("/").at(-1) ?? "";
   expect(await world.manage("GET", `${kind.path}/${id}`)).toMatchObject(kind.made);
   await picture(page, `console-${kind.path.slice(1).replaceAll("/", "-")}`);
 
-  for (const fill of kind.change) await fill(form.first());
+  for (const fill of kind.change) await fill(form.first(), world);
   await page.getByRole("button", { name: "Save changes" }).click();
-  await page.getByText("Nothing has changed yet.").waitFor();
+  await expect(page.getByText("Nothing has changed yet.")).toBeVisible();
   expect(await world.manage("GET", `${kind.path}/${id}`)).toMatchObject(kind.changed);
 
   await page.getByRole("link", { name: kind.many, exact: true }).first().click();
   const row = page.getByRole("row").filter({ has: page.locator(`a[href$="${id}"]`) });
-  await row.waitFor();
+  await expect(row).toBeVisible();
   await picture(page, `console-list-${kind.path.slice(1).replaceAll("/", "-")}`);
   await row.getByRole("link").first().click();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("heading", { name: kind.many, level: 1 }).waitFor();
-  await row.waitFor({ state: "detached" });
+  await expect(page.getByRole("heading", { name: kind.many, level: 1 })).toBeVisible();
+  await expect(row).toHaveCount(0);
   const left = await world.manage<Record<string, { id: string }[]>>("GET", kind.path);
   expect(left[kind.member]?.map((record) => record.id)).not.toContain(id);
 }
 
-for (const kind of KINDS) it(`${kind.many} are made, changed and deleted`, () => madeChangedAndDeleted(kind));
+for (const kind of KINDS)
+  test(`${kind.many} are made, changed and deleted`, async ({ page, world, openConsole }) => {
+    await openConsole();
+    await madeChangedAndDeleted(page, world, kind);
+  });

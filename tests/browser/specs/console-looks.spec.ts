@@ -1,26 +1,39 @@
 // Every page of the console with something in it: no violation in any colours, and pictures to be looked at.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { expectAccessible, expectReadable, launch, open, picture } from "../kit/browser";
-import { enterKey } from "../kit/console";
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, expectReadable, picture, testWithWorld } from "../kit/fixtures";
 import { tabTo } from "../kit/keys";
-import { World } from "../kit/world";
-
-let browser: Browser;
-let world: World;
-let page: Page;
-let wrong: string[];
-/** Places of records, by what they are. */
-const places: Record<string, string> = {};
+import type { World } from "../kit/world";
 
 const LONG =
   "A description that is longer than any column of a table, and has not been thought about very much";
 
-beforeAll(async () => {
-  browser = await launch();
-  world = await World.start();
+/** The lists of the console, each of which has a record. */
+const LISTS = [
+  "/ip_policies",
+  "/ip_policy_rules",
+  "/ip_restrictions",
+  "/users",
+  "/bot_users",
+  "/api_keys",
+  "/backends/tunnel_group",
+  "/backends/static",
+  "/backends/http_response",
+  "/backends/weighted",
+  "/backends/failover",
+  "/reserved_domains",
+  "/reserved_addrs",
+  "/certificate_authorities",
+  "/credentials",
+  "/tunnels",
+  "/tunnel_sessions",
+  "/endpoints",
+] as const;
+
+/** One record of every kind; answers their places by the places of their lists. */
+async function fill(world: World): Promise<Record<string, string>> {
+  const places: Record<string, string> = {};
   const make = async (path: string, body: unknown) => {
-    const { id } = await world.manage<{ id: string }>("POST", path, body);
+    const id = await world.create(path, body);
     places[path] = `${path}/${id}`;
     return id;
   };
@@ -57,33 +70,30 @@ beforeAll(async () => {
     const records = (await world.manage<Record<string, { id: string }[]>>("GET", path))[list];
     places[path] = `${path}/${records?.[0]?.id}`;
   }
-});
-afterAll(async () => {
-  await browser.close();
-  await world.stop();
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(wrong, "no violation of the policy, no error in the page").toEqual([]);
-});
-
-async function show(width: number, height: number): Promise<void> {
-  ({ page, wrong } = await open(browser, `${world.management}/console/`, {
-    viewport: { width, height },
-    reducedMotion: "reduce",
-  }));
-  await enterKey(page, world.key);
+  return places;
 }
 
-async function goTo(place: string): Promise<void> {
+const test = testWithWorld().extend<{}, { places: Record<string, string> }>({
+  places: [async ({ world }, use) => use(await fill(world)), { scope: "worker", timeout: 60_000 }],
+});
+test.use({
+  viewport: { width: 1280, height: 800 },
+  contextOptions: { reducedMotion: "reduce" },
+});
+
+test.beforeEach(async ({ places: _, openConsole }) => {
+  await openConsole();
+});
+
+async function goTo(page: Page, place: string): Promise<void> {
   await page.evaluate((hash) => (location.hash = hash), place);
   await page.waitForFunction((hash) => location.hash.startsWith(`#${hash}`), place);
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.getByText(/^Loading/).waitFor({ state: "detached" });
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await expect(page.getByText(/^Loading/)).toHaveCount(0);
 }
 
 /** Nothing is wider than the window it is in. */
-async function expectFitting(what: string): Promise<void> {
+async function expectFitting(page: Page, what: string): Promise<void> {
   const over = await page.evaluate(() => {
     const main = document.querySelector("main");
     return main ? main.scrollWidth - main.clientWidth : 0;
@@ -91,129 +101,160 @@ async function expectFitting(what: string): Promise<void> {
   expect(over, `${what} fits into the window`).toBeLessThanOrEqual(0);
 }
 
-const theme = (name: string) =>
+const theme = (page: Page, name: string) =>
   page.evaluate((value) => (document.documentElement.dataset["theme"] = value), name);
 
-it("shows every list and every record in all colours without a violation", { timeout: 600_000 }, async () => {
-  await show(1280, 800);
-  for (const [path, record] of Object.entries(places)) {
-    const name = path.slice(1).replaceAll("/", "-");
-    for (const [place, picturesque] of [
-      [path, `console-${name}-list`],
-      [record, `console-${name}-one`],
-    ] as const) {
-      await goTo(place);
-      await expectFitting(place);
-      await theme("light");
+for (const path of LISTS) {
+  const name = path.slice(1).replaceAll("/", "-");
+  for (const kind of ["list", "one"] as const)
+    test(`${path}: ${kind === "list" ? "the list" : "a record"} is shown in all colours without a violation`, async ({
+      page,
+      places,
+    }) => {
+      const place = (kind === "list" ? path : places[path]) ?? "";
+      await goTo(page, place);
+      await expectFitting(page, place);
+      await theme(page, "light");
       await expectAccessible(page);
-      await picture(page, `${picturesque}-light`);
+      await picture(page, `console-${name}-${kind}-light`);
       // Tables are the same everywhere; those with states in them have most colours.
-      const colourful = place === record || ["/ip_restrictions", "/bot_users", "/endpoints"].includes(path);
+      const colourful = kind === "one" || ["/ip_restrictions", "/bot_users", "/endpoints"].includes(path);
       for (const colours of colourful ? ["contrast", "dark"] : ["dark"]) {
-        await theme(colours);
+        await theme(page, colours);
         if (colourful) await expectReadable(page);
       }
-      await picture(page, `${picturesque}-dark`);
-    }
+      await picture(page, `console-${name}-${kind}-dark`);
+    });
+}
+
+test("every kind of record has its tests", async ({ places }) => {
+  expect(Object.keys(places).toSorted()).toEqual([...LISTS].toSorted());
+});
+
+test("fits into a wide window", async ({ page, places }) => {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  for (const path of ["/ip_policies", "/endpoints"]) {
+    await goTo(page, path);
+    await picture(page, `console-${path.slice(1)}-wide`);
+    await goTo(page, places[path] ?? "");
+    await picture(page, `console-${path.slice(1)}-one-wide`);
   }
 });
 
-it("fits into wide and narrow windows", async () => {
-  await show(1920, 1080);
-  for (const path of ["/ip_policies", "/endpoints"]) {
-    await goTo(path);
-    await picture(page, `console-${path.slice(1)}-wide`);
-    await goTo(places[path] ?? "");
-    await picture(page, `console-${path.slice(1)}-one-wide`);
-  }
+test("fits into a narrow window", async ({ page, places }) => {
   // As much room as a window of 1280 by 800 has at 200 %.
   await page.setViewportSize({ width: 640, height: 400 });
   for (const path of ["/ip_policies", "/backends/weighted", "/tunnel_sessions"]) {
-    await goTo(path);
-    await expectFitting(path);
-    await goTo(places[path] ?? "");
-    await expectFitting(`${path} one`);
+    await goTo(page, path);
+    await expectFitting(page, path);
+    await goTo(page, places[path] ?? "");
+    await expectFitting(page, `${path} one`);
     await picture(page, `console-${path.slice(1).replaceAll("/", "-")}-narrow`);
   }
-  await page.getByRole("button", { name: "Menu" }).click();
-  await page.getByRole("link", { name: "Credentials" }).click();
-  await page.getByRole("heading", { name: "Credentials", level: 1 }).waitFor();
 });
 
-it("keeps the chosen colours and follows what is connected", async () => {
-  await show(1280, 800);
+test("has its areas in a menu in a narrow window", async ({ page }) => {
+  await page.setViewportSize({ width: 640, height: 400 });
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("link", { name: "Credentials" }).click();
+  await expect(page.getByRole("heading", { name: "Credentials", level: 1 })).toBeVisible();
+});
+
+test("keeps the chosen colours", async ({ page }) => {
   await page.getByRole("button", { name: "Colours" }).click();
   await page.getByRole("menuitem", { name: "High contrast" }).click();
   expect(await page.evaluate(() => document.documentElement.dataset["theme"])).toBe("contrast");
-  await goTo("/endpoints");
-  await page.getByRole("row").filter({ hasText: "shop" }).waitFor();
+  await goTo(page, "/endpoints");
+  expect(await page.evaluate(() => document.documentElement.dataset["theme"])).toBe("contrast");
+});
+
+test("follows what is connected", async ({ page, world }) => {
+  await goTo(page, "/endpoints");
+  await expect(page.getByRole("row").filter({ hasText: "shop" })).toBeVisible();
   await world.publish("tea");
-  await page.getByRole("row").filter({ hasText: "tea" }).waitFor();
+  await expect(page.getByRole("row").filter({ hasText: "tea" })).toBeVisible();
   await world.api("DELETE", "/api/tunnels/tea");
-  await page.getByRole("row").filter({ hasText: "tea" }).waitFor({ state: "detached" });
+  await expect(page.getByRole("row").filter({ hasText: "tea" })).toHaveCount(0);
 });
 
-it("searches, sorts and turns pages, and says so in the address", async () => {
-  for (let number = 1; number <= 27; number += 1)
-    await world.manage("POST", "/ip_policies", { description: `Branch ${number}` });
-  await show(1280, 800);
-  await goTo("/ip_policies?limit=25");
-  await page.getByRole("link", { name: "Branch 27" }).waitFor();
-  await page.getByRole("button", { name: "Older" }).click();
-  await page.getByRole("link", { name: "Branch 2", exact: true }).waitFor();
-  await page.getByRole("button", { name: "Newer" }).click();
-  await page.getByRole("link", { name: "Branch 27" }).waitFor();
-  await page.getByRole("button", { name: "Description" }).click();
-  await page.getByRole("link", { name: "Branch 3", exact: true }).waitFor();
-  const names = await page.getByRole("row").getByRole("link").allTextContents();
-  expect(names.filter((name) => name.startsWith("Branch")).slice(0, 3)).toEqual([
-    "Branch 1",
-    "Branch 2",
-    "Branch 3",
-  ]);
-  await page.getByRole("searchbox", { name: "Search IP policies" }).fill("office");
-  await page.getByText("2 IP policies found").waitFor();
-  expect(new URL(page.url()).hash).toContain("q=office");
-  await page.getByRole("button", { name: "Columns" }).click();
-  await page.getByRole("menuitemcheckbox", { name: "Metadata" }).click();
-  await page.keyboard.press("Escape");
-  await page.getByRole("columnheader", { name: "Metadata" }).waitFor();
-  await page.getByRole("searchbox", { name: "Search IP policies" }).fill("nowhere at all");
-  await page.getByText("Nothing matches “nowhere at all”.").waitFor();
-  await page.getByRole("button", { name: "Clear the search" }).click();
-  await page.getByRole("link", { name: "Branch 9", exact: true }).waitFor();
+test.describe("a long list", () => {
+  /** With what is there already two pages of 25. */
+  test.beforeAll(async ({ world, places: _ }) => {
+    for (let number = 1; number <= 27; number += 1)
+      await world.create("/ip_policies", { description: `Branch ${number}` });
+  });
+
+  test("has pages that can be turned", async ({ page }) => {
+    await goTo(page, "/ip_policies?limit=25");
+    await expect(page.getByRole("link", { name: "Branch 27" })).toBeVisible();
+    await page.getByRole("button", { name: "Older" }).click();
+    await expect(page.getByRole("link", { name: "Branch 2", exact: true })).toBeVisible();
+    await page.getByRole("button", { name: "Newer" }).click();
+    await expect(page.getByRole("link", { name: "Branch 27" })).toBeVisible();
+  });
+
+  test("is sorted by a column", async ({ page }) => {
+    await goTo(page, "/ip_policies?limit=25");
+    await page.getByRole("button", { name: "Description" }).click();
+    await expect(page.getByRole("link", { name: "Branch 3", exact: true })).toBeVisible();
+    const names = await page.getByRole("row").getByRole("link").allTextContents();
+    expect(names.filter((name) => name.startsWith("Branch")).slice(0, 3)).toEqual([
+      "Branch 1",
+      "Branch 2",
+      "Branch 3",
+    ]);
+  });
+
+  test("is searched while it is sorted, and says so in the address", async ({ page }) => {
+    await goTo(page, "/ip_policies?limit=25");
+    await page.getByRole("button", { name: "Description" }).click();
+    await page.getByRole("searchbox", { name: "Search IP policies" }).fill("office");
+    await expect(page.getByText("2 IP policies found")).toBeVisible();
+    await expect(page).toHaveURL(/#.*q=office/);
+    await page.getByRole("searchbox", { name: "Search IP policies" }).fill("nowhere at all");
+    await expect(page.getByText("Nothing matches “nowhere at all”.")).toBeVisible();
+    await page.getByRole("button", { name: "Clear the search" }).click();
+    await expect(page.getByRole("link", { name: "Branch 9", exact: true })).toBeVisible();
+  });
+
+  test("has columns to choose from", async ({ page }) => {
+    await goTo(page, "/ip_policies?limit=25");
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Metadata" }).click();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("columnheader", { name: "Metadata" })).toBeVisible();
+  });
 });
 
-it("works by keyboard alone", async () => {
-  await show(1280, 800);
-  await goTo("/ip_policies");
+test("works by keyboard alone", async ({ page, world }) => {
+  await goTo(page, "/ip_policies");
   await page.reload();
   await page.getByLabel("API key").focus();
   await page.keyboard.type(world.key);
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "IP policies", level: 1 }).waitFor();
+  await expect(page.getByRole("heading", { name: "IP policies", level: 1 })).toBeVisible();
   await tabTo(page, "Skip to the page");
   await page.keyboard.press("Enter");
   await tabTo(page, "New IP policy");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "New IP policy" }).waitFor();
+  await expect(page.getByRole("heading", { name: "New IP policy" })).toBeVisible();
   await tabTo(page, "Description");
   await page.keyboard.type("By keyboard");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "By keyboard", level: 1 }).waitFor();
+  await expect(page.getByRole("heading", { name: "By keyboard", level: 1 })).toBeVisible();
   await tabTo(page, "Add rule");
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog", { name: "New rule" }).waitFor();
+  await expect(page.getByRole("dialog", { name: "New rule" })).toBeVisible();
   await tabTo(page, "Network");
   await page.keyboard.type("192.0.2.0/24");
   await page.keyboard.press("Enter");
-  await page.getByRole("row", { name: "allow 192.0.2.0/24" }).waitFor();
-  await page.getByRole("dialog", { name: "New rule" }).waitFor({ state: "detached" });
+  await expect(page.getByRole("row", { name: "allow 192.0.2.0/24" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "New rule" })).toHaveCount(0);
   await tabTo(page, "Delete allow 192.0.2.0/24");
   await page.keyboard.press("Enter");
   const asked = page.getByRole("dialog", { name: "Delete allow 192.0.2.0/24?" });
-  await asked.waitFor();
+  await expect(asked).toBeVisible();
   await tabTo(page, "Delete");
   await page.keyboard.press("Enter");
-  await page.getByText("No rules: this policy admits no one.").waitFor();
+  await expect(page.getByText("No rules: this policy admits no one.")).toBeVisible();
 });

@@ -1,120 +1,130 @@
 // The console at the server: the way in, and IP policies with their rules from beginning to end.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { expectAccessible, launch, open, picture } from "../kit/browser";
 import { enterKey } from "../kit/console";
-import { World } from "../kit/world";
+import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
-let browser: Browser;
-let world: World;
-let page: Page;
-let wrong: string[];
+const test = testWithWorld({ agent: null });
 
-beforeAll(async () => {
-  browser = await launch();
-  world = await World.startServerOnly();
-});
-afterAll(async () => {
-  await browser.close();
-  await world.stop();
-});
-beforeEach(async () => {
-  ({ page, wrong } = await open(browser, `${world.management}/console`));
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(wrong, "no violation of the policy, no error in the page").toEqual([]);
-});
-
-it("lets in who has a key, and forgets it on request", async () => {
+test("lets in who has a key, and forgets it on request", async ({ page, world }) => {
+  await page.goto("/console");
   await page.getByLabel("API key").fill("nonsense");
   await page.getByRole("button", { name: "Open the console" }).click();
-  await page.getByText("The key was not accepted").waitFor();
+  await expect(page.getByText("The key was not accepted")).toBeVisible();
   await expectAccessible(page);
   await picture(page, "console-key");
   await enterKey(page, world.key);
-  await page.getByRole("navigation", { name: "Areas" }).waitFor();
+  await expect(page.getByRole("navigation", { name: "Areas" })).toBeVisible();
   const kept = await page.evaluate(() =>
     JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
   );
   expect(kept).not.toContain(world.key);
   await page.getByRole("button", { name: "Forget the key" }).click();
-  await page.getByLabel("API key").waitFor();
+  await expect(page.getByLabel("API key")).toBeVisible();
 });
 
-it("asks again when the key is deleted meanwhile", async () => {
+test("asks again when the key is deleted meanwhile", async ({ page, world }) => {
   const made = await world.manage<{ id: string; token: string }>("POST", "/api_keys", {});
+  await page.goto("/console");
   await enterKey(page, made.token);
   await page.getByRole("link", { name: "IP policies" }).click();
-  await page.getByRole("heading", { name: "IP policies" }).waitFor();
+  await expect(page.getByRole("heading", { name: "IP policies" })).toBeVisible();
   await world.manage("DELETE", `/api_keys/${made.id}`);
   await page.getByRole("button", { name: "New IP policy" }).first().click();
   await page.getByRole("button", { name: "Create IP policy" }).click();
-  await page.getByText("The key is no longer valid").waitFor();
+  await expect(page.getByText("The key is no longer valid")).toBeVisible();
 });
 
-it("creates, changes and deletes an IP policy with its rules", async () => {
-  await enterKey(page, world.key);
-  await page.getByRole("link", { name: "IP policies" }).click();
-  await page.getByText("There is no IP policy yet.").waitFor();
-  await expectAccessible(page);
-  await picture(page, "console-empty");
-  await page.getByRole("button", { name: "New IP policy" }).first().click();
+test.describe("an IP policy", () => {
+  test.afterEach(async ({ world }) => {
+    for (const kind of ["ip_restrictions", "ip_policies"]) {
+      const left = await world.manage<Record<string, { id: string }[]>>("GET", `/${kind}`);
+      for (const { id } of left[kind] ?? []) await world.manage("DELETE", `/${kind}/${id}`);
+    }
+  });
 
-  await page.getByLabel("Description").fill("ü".repeat(130));
-  await page.getByRole("button", { name: "Create IP policy" }).click();
-  await page.getByText("260 bytes; at most 255 are allowed.").waitFor();
-  await page.getByLabel("Description").fill("Office");
-  expect(await page.getByRole("region", { name: "curl command" }).textContent()).toContain(
-    '"description": "Office"',
-  );
-  await page.getByRole("button", { name: "Create IP policy" }).click();
-  await page.getByRole("heading", { name: "Office" }).waitFor();
+  test("is offered while there is none", async ({ page, openConsole }) => {
+    await openConsole("/ip_policies");
+    await expect(page.getByText("There is no IP policy yet.")).toBeVisible();
+    await expectAccessible(page);
+    await picture(page, "console-empty");
+    await page.getByRole("button", { name: "New IP policy" }).first().click();
+    await expect(page.getByRole("heading", { name: "New IP policy" })).toBeVisible();
+  });
 
-  await page.getByRole("button", { name: "Add rule" }).click();
-  const dialog = page.getByRole("dialog", { name: "New rule" });
-  await dialog.getByLabel("Network").fill("10.1.2.3/8");
-  await dialog.getByRole("button", { name: "Add rule" }).click();
-  await dialog.getByText("Did you mean 10.0.0.0/8?").waitFor();
-  await dialog.getByLabel("Network").fill("203.0.113.7");
-  await dialog.getByText("Stored as 203.0.113.7/32: one address.").waitFor();
-  await dialog.getByRole("radio", { name: "Deny" }).check();
-  await expectAccessible(page);
-  await picture(page, "console-rule");
-  await dialog.getByRole("button", { name: "Add rule" }).click();
-  await page.getByRole("row", { name: "deny 203.0.113.7/32" }).waitFor();
-  await expectAccessible(page);
-  await picture(page, "console-policy");
+  test("is created, once its description is short enough", async ({ page, world, openConsole }) => {
+    await openConsole("/ip_policies/new");
+    await page.getByLabel("Description").fill("ü".repeat(130));
+    await page.getByRole("button", { name: "Create IP policy" }).click();
+    await expect(page.getByText("260 bytes; at most 255 are allowed.")).toBeVisible();
+    await page.getByLabel("Description").fill("Office");
+    await expect(page.getByRole("region", { name: "curl command" })).toContainText('"description": "Office"');
+    await page.getByRole("button", { name: "Create IP policy" }).click();
+    await expect(page.getByRole("heading", { name: "Office" })).toBeVisible();
+    const { ip_policies: made } = await world.manage<{ ip_policies: object[] }>("GET", "/ip_policies");
+    expect(made).toMatchObject([{ description: "Office" }]);
+  });
 
-  await page.getByLabel("Description").first().fill("Head office");
-  await page.getByRole("button", { name: "Save changes" }).click();
-  await page.getByRole("heading", { name: "Head office" }).waitFor();
-  await page.getByRole("button", { name: "Delete deny 203.0.113.7/32" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("No rules: this policy admits no one.").waitFor();
+  test("gets a rule, whose network is corrected before it is stored", async ({
+    page,
+    world,
+    openConsole,
+  }) => {
+    await openConsole(`/ip_policies/${await world.create("/ip_policies", { description: "Office" })}`);
+    await page.getByRole("button", { name: "Add rule" }).click();
+    const dialog = page.getByRole("dialog", { name: "New rule" });
+    await dialog.getByLabel("Network").fill("10.1.2.3/8");
+    await dialog.getByRole("button", { name: "Add rule" }).click();
+    await expect(dialog.getByText("Did you mean 10.0.0.0/8?")).toBeVisible();
+    await dialog.getByLabel("Network").fill("203.0.113.7");
+    await expect(dialog.getByText("Stored as 203.0.113.7/32: one address.")).toBeVisible();
+    await dialog.getByRole("radio", { name: "Deny" }).check();
+    await expectAccessible(page);
+    await picture(page, "console-rule");
+    await dialog.getByRole("button", { name: "Add rule" }).click();
+    await expect(page.getByRole("row", { name: "deny 203.0.113.7/32" })).toBeVisible();
+    await expectAccessible(page);
+    await picture(page, "console-policy");
+  });
 
-  await page.getByRole("link", { name: "IP policies" }).first().click();
-  await page.getByRole("row").filter({ hasText: "Head office" }).waitFor();
-  await picture(page, "console-list");
-  const [policy] = (await world.manage<{ ip_policies: { id: string }[] }>("GET", "/ip_policies")).ip_policies;
-  const other = await world.manage<{ id: string }>("POST", "/ip_policies", {});
-  const guard = (description: string, ip_policy_ids: unknown[]) =>
-    world.manage("POST", "/ip_restrictions", { type: "endpoints", description, ip_policy_ids });
-  await guard("Alone with it", [policy?.id]);
-  await guard("Has another", [policy?.id, other.id]);
-  await page.getByRole("link", { name: "Head office" }).click();
-  await page.getByRole("button", { name: "Delete" }).click();
-  const asked = page.getByRole("dialog", { name: "Delete Head office?" });
-  await asked.getByText("which admits no one").waitFor();
-  const closed = asked.getByRole("list", { name: "Will refuse every visitor" });
-  await closed.getByRole("link", { name: "Alone with it" }).waitFor();
-  expect(await closed.getByRole("listitem").count()).toBe(1);
-  await asked.getByRole("link", { name: "Has another" }).waitFor();
-  await picture(page, "console-delete-policy");
-  await expectAccessible(page);
-  await asked.getByRole("button", { name: "Delete" }).click();
-  await asked.waitFor({ state: "detached" });
-  await page.getByRole("row").filter({ hasText: other.id }).waitFor();
-  const left = await world.manage<{ ip_policies: { id: string }[] }>("GET", "/ip_policies");
-  expect(left.ip_policies.map(({ id }) => id)).toEqual([other.id]);
+  test("is changed, and loses its last rule", async ({ page, world, openConsole }) => {
+    const id = await world.create("/ip_policies", { description: "Office" });
+    await world.create("/ip_policy_rules", { ip_policy_id: id, cidr: "203.0.113.7/32", action: "deny" });
+    await openConsole(`/ip_policies/${id}`);
+    await page.getByLabel("Description").first().fill("Head office");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("heading", { name: "Head office" })).toBeVisible();
+    await page.getByRole("button", { name: "Delete deny 203.0.113.7/32" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await expect(page.getByText("No rules: this policy admits no one.")).toBeVisible();
+  });
+
+  test("is deleted, after saying what would refuse every visitor then", async ({
+    page,
+    world,
+    openConsole,
+  }) => {
+    const policy = await world.create("/ip_policies", { description: "Head office" });
+    const other = await world.create("/ip_policies");
+    const guard = (description: string, ip_policy_ids: string[]) =>
+      world.create("/ip_restrictions", { type: "endpoints", description, ip_policy_ids });
+    await guard("Alone with it", [policy]);
+    await guard("Has another", [policy, other]);
+    await openConsole("/ip_policies");
+    await expect(page.getByRole("row").filter({ hasText: "Head office" })).toBeVisible();
+    await picture(page, "console-list");
+    await page.getByRole("link", { name: "Head office" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    const asked = page.getByRole("dialog", { name: "Delete Head office?" });
+    await expect(asked.getByText("which admits no one")).toBeVisible();
+    const closed = asked.getByRole("list", { name: "Will refuse every visitor" });
+    await expect(closed.getByRole("link", { name: "Alone with it" })).toBeVisible();
+    await expect(closed.getByRole("listitem")).toHaveCount(1);
+    await expect(asked.getByRole("link", { name: "Has another" })).toBeVisible();
+    await picture(page, "console-delete-policy");
+    await expectAccessible(page);
+    await asked.getByRole("button", { name: "Delete" }).click();
+    await expect(asked).toHaveCount(0);
+    await expect(page.getByRole("row").filter({ hasText: other })).toBeVisible();
+    const left = await world.manage<{ ip_policies: { id: string }[] }>("GET", "/ip_policies");
+    expect(left.ip_policies.map(({ id }) => id)).toEqual([other]);
+  });
 });

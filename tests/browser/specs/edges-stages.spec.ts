@@ -1,25 +1,16 @@
 // The stages of a route in the console: every module is added, changed, turned off and removed through its form and
 // read back over the API; what providers must be told is what the server says and does.
-import type { Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { expectAccessible } from "../kit/browser";
-import { EdgePages, type Shop } from "../kit/edges";
-import { type World, eventually } from "../kit/world";
+import type { Locator } from "@playwright/test";
+import { readFileSync } from "node:fs";
+import { copied } from "../kit/clipboard";
+import { testWithEdges, type Shop } from "../kit/edges";
+import { expect, expectAccessible } from "../kit/fixtures";
 
-let pages: EdgePages;
-let world: World;
-let page: Page;
-
-beforeAll(async () => {
-  pages = await EdgePages.open();
-  ({ world, page } = pages);
-});
-afterAll(() => pages.close());
-beforeEach(() => {
-  pages.wrong.length = 0;
-});
-afterEach(() => {
-  expect(pages.wrong, "no violation of the policy, no error in the page").toEqual([]);
+const test = testWithEdges().extend<{ at: Shop }>({
+  at: async ({ edges }, use) => {
+    await use(await edges.shop("stages.localhost"));
+    await edges.removeAll();
+  },
 });
 
 interface Tried {
@@ -105,7 +96,7 @@ const MODULES: readonly Tried[] = [
     label: "SAML login",
     name: "saml",
     fill: async (form) => {
-      await form.getByText("No visitor can log in with this metadata").waitFor();
+      await expect(form.getByText("No visitor can log in with this metadata")).toBeVisible();
       await box(form, "Metadata of the identity provider").fill(METADATA);
     },
     set: { idp_metadata: METADATA, allow_idp_initiated: true },
@@ -161,55 +152,50 @@ const MODULES: readonly Tried[] = [
   },
 ];
 
-describe("a stage of a route", () => {
-  let at: Shop;
-  beforeAll(async () => {
-    at = await pages.shop("stages.localhost");
-  });
-  afterAll(() => world.manage("DELETE", `/edges/https/${at.edge}`));
+test.describe("a stage of a route", () => {
+  for (const { label, name, fill, set, change, changed } of MODULES)
+    test(`${label} is added, changed, switched and removed`, async ({ page, world, pages, at }) => {
+      const read = () => world.manage("GET", `${at.place}/${name}`);
+      await pages.go(at.place);
+      await expect(pages.stage("Backend")).toBeVisible();
+      await pages.addStage(label);
+      const adding = page.getByRole("form", { name: `Add ${label}` });
+      await fill(adding);
+      await expect(pages.preview(adding)).toContainText(
+        `curl -X PUT '${world.management}${at.place}/${name}'`,
+      );
+      await expect(pages.preview(adding), "secrets are covered").not.toContainText("planted");
+      await expectAccessible(page);
+      await adding.getByRole("button", { name: `Add ${label}` }).click();
+      await expect(pages.stage(label)).toBeVisible();
+      await expect(adding).toBeHidden();
+      expect(await read()).toMatchObject({ enabled: true, ...set });
 
-  it.each(MODULES)("$label is added, changed, switched and removed", async (tried) => {
-    const { label, name, fill, set, change, changed } = tried;
-    const read = () => world.manage("GET", `${at.place}/${name}`);
-    await pages.go(at.place);
-    await pages.stage("Backend").waitFor();
-    await pages.addStage(label);
-    const adding = page.getByRole("form", { name: `Add ${label}` });
-    await fill(adding);
-    const said = await pages.preview(adding);
-    expect(said).toContain(`curl -X PUT '${world.management}${at.place}/${name}'`);
-    expect(said, "secrets are covered").not.toContain("planted");
-    await expectAccessible(page);
-    await adding.getByRole("button", { name: `Add ${label}` }).click();
-    await pages.stage(label).waitFor();
-    await adding.waitFor({ state: "hidden" });
-    expect(await read()).toMatchObject({ enabled: true, ...set });
+      if (change) {
+        await page.getByRole("button", { name: `Settings of ${label}` }).click();
+        const form = page.getByRole("form", { name: `Settings of ${label}` });
+        await change(form);
+        await form.getByRole("button", { name: "Save" }).click();
+        await expect(form).toBeHidden();
+        expect(await read()).toMatchObject({ enabled: true, ...changed });
+      }
 
-    if (change) {
-      await page.getByRole("button", { name: `Settings of ${label}` }).click();
-      const form = page.getByRole("form", { name: `Settings of ${label}` });
-      await change(form);
-      await form.getByRole("button", { name: "Save" }).click();
-      await form.waitFor({ state: "hidden" });
-      expect(await read()).toMatchObject({ enabled: true, ...changed });
-    }
+      for (const on of [false, true]) {
+        await page.getByRole("switch", { name: `${label} enabled` }).click();
+        const dialog = page.getByRole("dialog", { name: `Turn ${on ? "on" : "off"} ${label}?` });
+        await expect(pages.preview(dialog)).toContainText(`"enabled": ${on}`);
+        await expect(pages.preview(dialog)).not.toContainText("planted");
+        await dialog.getByRole("button", { name: on ? "Turn on" : "Turn off" }).click();
+        await expect(pages.stage(on ? label : `${label}, off`)).toBeVisible();
+        expect(await read()).toMatchObject({ enabled: on, ...(change ? changed : set) });
+      }
 
-    for (const on of [false, true]) {
-      await page.getByRole("switch", { name: `${label} enabled` }).click();
-      const dialog = page.getByRole("dialog", { name: `Turn ${on ? "on" : "off"} ${label}?` });
-      expect(await pages.preview(dialog)).toContain(`"enabled": ${on}`);
-      expect(await pages.preview(dialog)).not.toContain("planted");
-      await dialog.getByRole("button", { name: on ? "Turn on" : "Turn off" }).click();
-      await pages.stage(on ? label : `${label}, off`).waitFor();
-      expect(await read()).toMatchObject({ enabled: on, ...(change ? changed : set) });
-    }
+      await pages.removeStage(label);
+      expect(await world.manage<object>("GET", at.place)).toMatchObject({ [name]: null });
+    });
 
-    await pages.removeStage(label);
-    expect(await world.manage<object>("GET", at.place)).toMatchObject({ [name]: null });
-  });
-
-  it("the backend is chosen and changed", async () => {
-    const other = await world.manage<{ id: string }>("POST", "/backends/tunnel_group", {
+  test("the backend is chosen and changed", async ({ page, world, pages, at }) => {
+    const other = await world.create("/backends/tunnel_group", {
       description: "Agents",
       labels: { app: "shop" },
     });
@@ -218,52 +204,60 @@ describe("a stage of a route", () => {
     const form = page.getByRole("form", { name: "Settings of Backend" });
     await form.getByRole("combobox", { name: "Backend" }).selectOption({ label: "Agents (app=shop)" });
     await form.getByRole("button", { name: "Save" }).click();
-    await pages.stage("Backend").getByText("Agents").waitFor();
-    expect(await world.manage("GET", `${at.place}/backend`)).toMatchObject({ backend: { id: other.id } });
+    await expect(pages.stage("Backend").getByText("Agents")).toBeVisible();
+    expect(await world.manage("GET", `${at.place}/backend`)).toMatchObject({ backend: { id: other } });
+  });
+
+  test("the backend is removed, and added again once one is chosen", async ({ page, pages, at }) => {
+    await pages.go(at.place);
     await pages.removeStage("Backend");
-    await page.getByText("no visitor is served until one is added").waitFor();
+    await expect(page.getByText("no visitor is served until one is added")).toBeVisible();
     await pages.addStage("Backend");
     const adding = page.getByRole("form", { name: "Add Backend" });
     await adding.getByRole("button", { name: "Add Backend" }).click();
-    await adding.getByText("Choose a backend.").waitFor();
+    await expect(adding.getByText("Choose a backend.")).toBeVisible();
     await adding.getByRole("combobox", { name: "Backend" }).selectOption({ label: "Greeting" });
     await adding.getByRole("button", { name: "Add Backend" }).click();
-    await pages.stage("Backend").getByText("Greeting").waitFor();
+    await expect(pages.stage("Backend").getByText("Greeting")).toBeVisible();
   });
 
-  it("says before it is tried that a route has one login", async () => {
+  test("says before it is tried that a route has one login", async ({ page, world, pages, at }) => {
     await world.manage("PUT", `${at.place}/saml`, { idp_metadata: METADATA });
     await pages.go(at.place);
-    await pages.stage("SAML login").waitFor();
+    await expect(pages.stage("SAML login")).toBeVisible();
     await pages.addStage("OpenID Connect login");
     const form = page.getByRole("form", { name: "Add OpenID Connect login" });
-    await form.getByText("“SAML login” is enabled: turn it off first").waitFor();
+    await expect(form.getByText("“SAML login” is enabled: turn it off first")).toBeVisible();
     await box(form, "Issuer").fill("https://accounts.example.com");
     await box(form, "Client ID").fill("app");
     await box(form, "Client secret").fill("planted");
     await form.getByRole("button", { name: "Add OpenID Connect login" }).click();
-    await form.getByRole("alert").getByText("a route can have one login only").waitFor();
+    await expect(form.getByRole("alert").getByText("a route can have one login only")).toBeVisible();
     await form.getByRole("button", { name: "Cancel" }).click();
-    await world.manage("DELETE", `${at.place}/saml`);
   });
 });
 
-describe("a login", () => {
-  it("sends visitors to the provider with the address that the form shows", async () => {
-    const { edge, place } = await pages.shop("members.localhost");
+test.describe("a login", () => {
+  test.afterEach(({ edges }) => edges.removeAll());
+
+  test("sends visitors to the provider with the address that the form shows", async ({
+    page,
+    world,
+    edges,
+    pages,
+  }) => {
+    const { place } = await edges.shop("members.localhost");
     await pages.go(place);
     await pages.addStage("OAuth login");
     const form = page.getByRole("form", { name: "Add OAuth login" });
     const pasted = await form.getByRole("region", { name: "Redirect URI (callback URL)" }).textContent();
     await form.getByRole("button", { name: "Copy Redirect URI (callback URL)" }).click();
-    await eventually("the clipboard", async () =>
-      (await page.evaluate(() => navigator.clipboard.readText())) === pasted ? true : undefined,
-    );
+    await expect.poll(() => copied(page)).toBe(pasted);
     await box(form, "Client ID").fill("app");
     await box(form, "Client secret").fill("planted");
-    await form.getByText("everyone with an account at GitHub is admitted").waitFor();
+    await expect(form.getByText("everyone with an account at GitHub is admitted")).toBeVisible();
     await form.getByRole("button", { name: "Add OAuth login" }).click();
-    await pages.stage("OAuth login").waitFor();
+    await expect(pages.stage("OAuth login")).toBeVisible();
     const link = page.getByRole("link", { name: `https://members.localhost:${world.httpsPort}/` });
     const address = await link.getAttribute("href");
     const browsing = await world.visit(address ?? "", { Accept: "text/html" });
@@ -274,21 +268,24 @@ describe("a login", () => {
     expect(provider.searchParams.get("redirect_uri")).toBe(pasted);
     const program = await world.visit(address ?? "", { Accept: "application/json" });
     expect(program.status).toBe(401);
-    await pages.stage("OAuth login").getByText("refused 1").waitFor();
-    await world.manage("DELETE", `/edges/https/${edge}`);
+    await expect(pages.stage("OAuth login").getByText("refused 1")).toBeVisible();
   });
 
-  it("with SAML hands out the metadata that the server shows", async () => {
-    const { edge, place, route } = await pages.shop("staff.localhost");
+  test("with SAML hands out the metadata that the server shows", async ({ page, world, edges, pages }) => {
+    const { place, route } = await edges.shop("staff.localhost");
     await pages.go(place);
     await pages.addStage("SAML login");
     const adding = page.getByRole("form", { name: "Add SAML login" });
     const before = await adding.getByRole("region", { name: "Entity ID" }).textContent();
     await adding.getByRole("button", { name: "Add SAML login" }).click();
-    await pages.stage("SAML login").getByText("No visitor is admitted yet: the metadata is incomplete").waitFor();
+    await expect(
+      pages.stage("SAML login").getByText("No visitor is admitted yet: the metadata is incomplete"),
+    ).toBeVisible();
     await page.getByRole("button", { name: "Settings of SAML login" }).click();
     const form = page.getByRole("form", { name: "Settings of SAML login" });
-    await form.getByRole("region", { name: "Signing certificate" }).getByText("BEGIN CERTIFICATE").waitFor();
+    await expect(
+      form.getByRole("region", { name: "Signing certificate" }).getByText("BEGIN CERTIFICATE"),
+    ).toBeVisible();
     const entity = await form.getByRole("region", { name: "Entity ID" }).textContent();
     expect(entity).toBe(before);
     await expectAccessible(page);
@@ -296,12 +293,10 @@ describe("a login", () => {
     await form.getByRole("button", { name: "Download the metadata file" }).click();
     const file = await download;
     expect(file.suggestedFilename()).toBe(`${route}-metadata.xml`);
-    const chunks: Buffer[] = [];
-    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+    const saved = readFileSync(await file.path(), "utf8");
     const served = await world.visit(entity ?? "");
     expect(served.status).toBe(200);
-    expect(facts(Buffer.concat(chunks).toString())).toEqual(facts(served.body));
-    await world.manage("DELETE", `/edges/https/${edge}`);
+    expect(facts(saved)).toEqual(facts(served.body));
   });
 });
 

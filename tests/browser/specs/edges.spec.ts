@@ -1,316 +1,402 @@
 // Edges and routes in the console: everything is made, changed and removed through the forms, read back over the API,
 // and seen by visitors from outside.
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { expectAccessible } from "../kit/browser";
-import { EdgePages, type Edge } from "../kit/edges";
+import type { Page } from "@playwright/test";
+import { testWithEdges, type Edge, type EdgePages } from "../kit/edges";
+import { expect, expectAccessible } from "../kit/fixtures";
 import { namesOfFocus, tabTo } from "../kit/keys";
-import { type World, eventually } from "../kit/world";
+import type { World } from "../kit/world";
 
-let pages: EdgePages;
-let world: World;
-let page: Page;
+const test = testWithEdges();
 
-beforeAll(async () => {
-  pages = await EdgePages.open();
-  ({ world, page } = pages);
-});
-afterAll(() => pages.close());
-beforeEach(() => {
-  pages.wrong.length = 0;
-});
-afterEach(() => {
-  expect(pages.wrong, "no violation of the policy, no error in the page").toEqual([]);
-});
+test.afterEach(({ edges }) => edges.removeAll());
 
-describe("an HTTPS edge", () => {
-  it("is made, changed and deleted", async () => {
+test.describe("an HTTPS edge", () => {
+  test("is made, once its names are whole", async ({ page, edges, pages }) => {
     await page.getByRole("link", { name: "HTTPS edges" }).click();
-    await page.getByText("There is no HTTPS edge yet.").waitFor();
+    await expect(page.getByText("There is no HTTPS edge yet.")).toBeVisible();
     await page.getByRole("button", { name: "New HTTPS edge" }).first().click();
     await page.getByRole("textbox", { name: "Names" }).fill("first.localhost");
     await page.getByRole("button", { name: "Create HTTPS edge" }).click();
-    await page.getByText("“first.localhost” has no port: write it like first.localhost:443.").waitFor();
+    await expect(
+      page.getByText("“first.localhost” has no port: write it like first.localhost:443."),
+    ).toBeVisible();
     await page.getByRole("textbox", { name: "Names" }).fill("first.localhost:443\nsecond.localhost:443");
     await page.getByRole("textbox", { name: "Description" }).fill("The shop");
-    const said = await pages.preview();
-    expect(said).toContain("curl -X POST");
-    expect(said).toContain('"second.localhost:443"');
+    await expect(pages.preview()).toContainText("curl -X POST");
+    await expect(pages.preview()).toContainText('"second.localhost:443"');
     await page.getByRole("button", { name: "Create HTTPS edge" }).click();
-    await page.getByRole("heading", { name: "The shop" }).waitFor();
-    await page.getByText("every request gets 404").waitFor();
-    const [edge] = await pages.edges("https");
+    await expect(page.getByRole("heading", { name: "The shop" })).toBeVisible();
+    await expect(page.getByText("every request gets 404")).toBeVisible();
+    const [edge] = await edges.all("https");
     expect(edge).toMatchObject({
       hostports: ["first.localhost:443", "second.localhost:443"],
       description: "The shop",
     });
+  });
 
+  test("is changed", async ({ page, world, edges, pages }) => {
+    const edge = await world.create("/edges/https", {
+      hostports: ["first.localhost:443", "second.localhost:443"],
+    });
+    await pages.go(`/edges/https/${edge}`);
     await page.getByRole("tab", { name: "Settings" }).click();
     await page.getByRole("textbox", { name: "Names" }).fill("first.localhost:443");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("Edge changed").waitFor();
-    expect((await pages.edges("https"))[0]?.hostports).toEqual(["first.localhost:443"]);
-
-    await page.getByRole("button", { name: "Delete", exact: true }).click();
-    const dialog = page.getByRole("dialog", { name: "Delete The shop?" });
-    await dialog.getByText("first.localhost:443 are no longer served").waitFor();
-    expect(await pages.preview(dialog)).toContain(`curl -X DELETE`);
-    await expectAccessible(page);
-    await dialog.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("There is no HTTPS edge yet.").waitFor();
-    expect(await pages.edges("https")).toEqual([]);
+    await expect(page.getByText("Edge changed")).toBeVisible();
+    expect((await edges.all("https"))[0]?.hostports).toEqual(["first.localhost:443"]);
   });
 
-  it("shows what the server refuses at the field", async () => {
-    const { edge } = await pages.shop("taken.localhost");
+  test("is deleted, after saying what is no longer served then", async ({ page, world, edges, pages }) => {
+    const edge = await world.create("/edges/https", {
+      hostports: ["first.localhost:443"],
+      description: "The shop",
+    });
+    await pages.go(`/edges/https/${edge}`);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete The shop?" });
+    await expect(dialog.getByText("first.localhost:443 are no longer served")).toBeVisible();
+    await expect(pages.preview(dialog)).toContainText(`curl -X DELETE`);
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await expect(page.getByText("There is no HTTPS edge yet.")).toBeVisible();
+    expect(await edges.all("https")).toEqual([]);
+  });
+
+  test("shows what the server refuses at the field", async ({ page, edges, pages }) => {
+    await edges.shop("taken.localhost");
     await pages.go("/edges/https/new");
     await page.getByRole("textbox", { name: "Names" }).fill("taken.localhost:443");
     await page.getByRole("button", { name: "Create HTTPS edge" }).click();
-    await page.getByRole("alert").getByText("belongs to the edge").waitFor();
-    await world.manage("DELETE", `/edges/https/${edge}`);
+    await expect(page.getByRole("alert").getByText("belongs to the edge")).toBeVisible();
   });
 
-  it("asks visitors for certificates and a version of TLS", async () => {
-    const { edge } = await pages.shop("safe.localhost");
+  test("asks visitors for a version of TLS", async ({ page, world, edges, pages }) => {
+    const { edge } = await edges.shop("safe.localhost");
     await pages.go(`/edges/https/${edge}?tab=handshake`);
     await pages.addStage("TLS termination");
     await page.getByRole("radio", { name: "TLS 1.3" }).check();
     await page.getByRole("button", { name: "Add TLS termination" }).click();
-    await page.getByText("TLS 1.3 or newer").waitFor();
+    await expect(page.getByText("TLS 1.3 or newer")).toBeVisible();
+    expect(await world.manage("GET", `/edges/https/${edge}`)).toMatchObject({
+      tls_termination: { enabled: true, min_version: "1.3" },
+    });
+  });
+
+  test("asks visitors for certificates, and no longer", async ({ page, world, edges, pages }) => {
+    const { edge } = await edges.shop("staff.localhost");
+    await pages.go(`/edges/https/${edge}?tab=handshake`);
     await pages.addStage("Mutual TLS");
     await page.getByRole("checkbox", { name: "Staff" }).check();
     await page.getByRole("button", { name: "Add Mutual TLS" }).click();
-    await page.getByText("1 authority").waitFor();
+    await expect(page.getByText("1 authority")).toBeVisible();
     await expectAccessible(page);
     expect(await world.manage("GET", `/edges/https/${edge}`)).toMatchObject({
-      tls_termination: { enabled: true, min_version: "1.3" },
-      mutual_tls: { enabled: true, certificate_authorities: [{ id: pages.authority }] },
+      mutual_tls: { enabled: true, certificate_authorities: [{ id: edges.authority }] },
     });
     await pages.removeStage("Mutual TLS");
     expect(await world.manage("GET", `/edges/https/${edge}`)).toMatchObject({ mutual_tls: null });
-    await world.manage("DELETE", `/edges/https/${edge}`);
   });
 });
 
-describe("a route", () => {
-  it("is made, serves visitors, is changed and deleted", async () => {
-    const edge = await world.manage<Edge>("POST", "/edges/https", { hostports: ["routes.localhost:443"] });
-    await pages.go(`/edges/https/${edge.id}`);
+test.describe("a route", () => {
+  test("is made, once its path begins with a slash, and serves visitors", async ({
+    page,
+    world,
+    edges,
+    pages,
+  }) => {
+    const edge = await world.create("/edges/https", { hostports: ["routes.localhost:443"] });
+    await pages.go(`/edges/https/${edge}`);
     await page.getByRole("button", { name: "New route" }).click();
     await page.getByRole("textbox", { name: "Path" }).fill("app");
     await page.getByRole("button", { name: "Create route" }).click();
-    await page.getByText("A path begins with /.").waitFor();
+    await expect(page.getByText("A path begins with /.")).toBeVisible();
     await page.getByRole("textbox", { name: "Path" }).fill("/app");
     await page.getByRole("combobox", { name: "Backend" }).selectOption({ label: "Greeting" });
-    expect(await pages.preview()).toContain(pages.backend);
+    await expect(pages.preview()).toContainText(edges.backend);
     await page.getByRole("button", { name: "Create route" }).click();
-    await page.getByRole("heading", { name: "/app/…" }).waitFor();
-    await pages.stage("Backend").getByText("Greeting").waitFor();
+    await expect(page.getByRole("heading", { name: "/app/…" })).toBeVisible();
+    await expect(pages.stage("Backend").getByText("Greeting")).toBeVisible();
     const visited = await world.visit(`https://routes.localhost:${world.httpsPort}/app/x`);
     expect(visited).toMatchObject({ status: 200, body: "hello" });
-    await page.getByText("1 request", { exact: true }).waitFor();
+    await expect(page.getByText("1 request", { exact: true })).toBeVisible();
+  });
 
+  test("is changed", async ({ page, world, edges, pages }) => {
+    const { place } = await edges.shop("changed.localhost", { match: "/app" });
+    await pages.go(place);
     await page.getByRole("tab", { name: "Settings" }).click();
     await page.getByRole("radio", { name: "Exact path" }).check();
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByRole("heading", { name: "/app", exact: true }).waitFor();
-    const [route] = (await world.manage<Edge>("GET", `/edges/https/${edge.id}`)).routes;
-    expect(route).toMatchObject({ match_type: "exact_path", match: "/app" });
+    await expect(page.getByRole("heading", { name: "/app", exact: true })).toBeVisible();
+    expect(await world.manage("GET", place)).toMatchObject({ match_type: "exact_path", match: "/app" });
+  });
 
-    await page.getByRole("link", { name: "routes.localhost:443" }).click();
-    await page.getByRole("row", { name: "/app" }).getByText("Greeting").waitFor();
+  test("is listed with its backend, and deleted after saying that it is in use", async ({
+    page,
+    world,
+    edges,
+    pages,
+  }) => {
+    const { edge } = await edges.shop("used.localhost", { match_type: "exact_path", match: "/app" });
+    expect((await world.visit(`https://used.localhost:${world.httpsPort}/app`)).status).toBe(200);
+    await pages.go(`/edges/https/${edge}`);
+    await expect(page.getByRole("row", { name: "/app" }).getByText("Greeting")).toBeVisible();
     await page.getByRole("link", { name: "/app", exact: true }).click();
+    await expect(page.getByText("1 request", { exact: true })).toBeVisible();
     await page.getByRole("button", { name: "Delete route" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete the route /app?" });
-    await dialog.getByText("go to the next matching route, or get 404").waitFor();
-    await dialog.getByText("It is in use: 1 request in the last minute.").waitFor();
+    await expect(dialog.getByText("go to the next matching route, or get 404")).toBeVisible();
+    await expect(dialog.getByText("It is in use: 1 request in the last minute.")).toBeVisible();
     await dialog.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("every request gets 404").waitFor();
-    expect((await world.manage<Edge>("GET", `/edges/https/${edge.id}`)).routes).toEqual([]);
-    await world.manage("DELETE", `/edges/https/${edge.id}`);
+    await expect(page.getByText("every request gets 404")).toBeVisible();
+    expect((await world.manage<Edge>("GET", `/edges/https/${edge}`)).routes).toEqual([]);
   });
 });
 
-describe("an IP restriction", () => {
-  it("turns a visitor away, shows it, and lets them in once a rule allows it", async () => {
-    const { edge, place } = await pages.shop("guarded.localhost");
-    const address = `https://guarded.localhost:${world.httpsPort}/private`;
+test.describe("an IP restriction", () => {
+  test("turns a visitor away, and shows it", async ({ page, world, edges, pages }) => {
+    const { place } = await edges.shop("guarded.localhost");
     await pages.go(place);
     await pages.addStage("IP restriction");
     await page.getByRole("checkbox", { name: "Office" }).check();
-    await page.getByText("No rule of these policies allows any address: every visitor is refused.").waitFor();
+    await expect(
+      page.getByText("No rule of these policies allows any address: every visitor is refused."),
+    ).toBeVisible();
     await page.getByRole("button", { name: "Add IP restriction" }).click();
-    await pages.stage("IP restriction").getByText("Office").waitFor();
-    expect((await world.visit(address)).status).toBe(403);
-    await pages
-      .stage("IP restriction")
-      .getByText(/^refused 1, last \d+ s ago$/)
-      .waitFor();
+    await expect(pages.stage("IP restriction").getByText("Office")).toBeVisible();
+    expect((await world.visit(`https://guarded.localhost:${world.httpsPort}/private`)).status).toBe(403);
+    await expect(pages.stage("IP restriction").getByText(/^refused 1, last \d+ s ago$/)).toBeVisible();
 
     await page.getByRole("tab", { name: "Refusals (1)" }).click();
     const row = page.getByRole("row", { name: "GET /private" });
-    await row.getByText("127.0.0.1", { exact: true }).waitFor();
-    await row.getByText(/IP restriction refused: no rule allows the address, \d+ µs/).waitFor();
-    await row.getByText("403, ERR_POSTERN_3203").waitFor();
+    await expect(row.getByText("127.0.0.1", { exact: true })).toBeVisible();
+    await expect(row.getByText(/IP restriction refused: no rule allows the address, \d+ µs/)).toBeVisible();
+    await expect(row.getByText("403, ERR_POSTERN_3203")).toBeVisible();
+  });
 
-    const rule = await world.manage<{ id: string }>("POST", "/ip_policy_rules", {
-      ip_policy_id: pages.policy,
-      cidr: "127.0.0.0/8",
-      action: "allow",
+  test("lets visitors in while a rule allows it, and says whom", async ({ page, world, edges, pages }) => {
+    const { place } = await edges.shop("open.localhost", {
+      ip_restriction: { ip_policy_ids: [edges.policy] },
     });
+    const address = `https://open.localhost:${world.httpsPort}/private`;
+    const allowed = { ip_policy_id: edges.policy, cidr: "127.0.0.0/8", action: "allow" };
+    const rule = await world.create("/ip_policy_rules", allowed);
     expect(await world.visit(address)).toMatchObject({ status: 200, body: "hello" });
     await pages.go(`${place}?stage=ip_restriction`);
     await page.getByRole("textbox", { name: "Try an address" }).fill("127.0.0.1");
-    await page.getByRole("status").getByText("by allow 127.0.0.0/8").waitFor();
+    await expect(page.getByRole("status").getByText("by allow 127.0.0.0/8")).toBeVisible();
     await page.getByRole("textbox", { name: "Try an address" }).fill("192.0.2.7");
-    await page.getByRole("status").getByText("no rule allows it").waitFor();
-    await world.manage("DELETE", `/ip_policy_rules/${rule.id}`);
+    await expect(page.getByRole("status").getByText("no rule allows it")).toBeVisible();
+    await world.manage("DELETE", `/ip_policy_rules/${rule}`);
     expect((await world.visit(address)).status).toBe(403);
-    await page.getByRole("tab", { name: "Refusals (2)" }).waitFor();
-    await world.manage("DELETE", `/edges/https/${edge}`);
+    await expect(page.getByRole("tab", { name: "Refusals (1)" })).toBeVisible();
   });
 });
 
-describe("edges of connections", () => {
-  it("a TLS edge is made, gets stages, and is deleted", async () => {
+test.describe("a TLS edge", () => {
+  const made = (world: World, modules: object = {}) =>
+    world.create("/edges/tls", { hostports: ["db.localhost:443"], ...modules });
+
+  test("is made", async ({ page, edges }) => {
     await page.getByRole("link", { name: "TLS edges" }).click();
     await page.getByRole("button", { name: "New TLS edge" }).first().click();
     await page.getByRole("textbox", { name: "Names" }).fill("db.localhost:443");
     await page.getByRole("button", { name: "Create TLS edge" }).click();
-    await page.getByRole("heading", { name: "db.localhost:443" }).waitFor();
-    const [edge] = await pages.edges("tls");
+    await expect(page.getByRole("heading", { name: "db.localhost:443" })).toBeVisible();
+    expect(await edges.all("tls")).toMatchObject([{ hostports: ["db.localhost:443"] }]);
+  });
+
+  test("says which stage another one needs first", async ({ page, world, pages }) => {
+    await pages.go(`/edges/tls/${await made(world)}`);
     await pages.addStage("Mutual TLS");
-    await page.getByText("set TLS termination to “at the edge” first").waitFor();
+    await expect(page.getByText("set TLS termination to “at the edge” first")).toBeVisible();
     await page.getByRole("button", { name: "Cancel" }).click();
+  });
+
+  test("asks for a version of TLS only where it terminates at the edge", async ({ page, world, pages }) => {
+    await pages.go(`/edges/tls/${await made(world)}`);
     await pages.addStage("TLS termination");
     await page.getByRole("radio", { name: "At the backend" }).check();
-    await page.getByRole("radio", { name: "TLS 1.3" }).waitFor({ state: "hidden" });
+    await expect(page.getByRole("radio", { name: "TLS 1.3" })).toBeHidden();
     await page.getByRole("radio", { name: "At the edge" }).check();
     await page.getByRole("button", { name: "Add TLS termination" }).click();
-    await pages.stage("TLS termination").getByText("At the edge, TLS 1.2 or newer").waitFor();
+    await expect(pages.stage("TLS termination").getByText("At the edge, TLS 1.2 or newer")).toBeVisible();
+  });
+
+  test("gets stages, which stand in the order they run in, and a backend", async ({
+    page,
+    world,
+    edges,
+    pages,
+  }) => {
+    const edge = await made(world, { tls_termination: { terminate_at: "edge" } });
+    await pages.go(`/edges/tls/${edge}`);
     await pages.addStage("Mutual TLS");
     await page.getByRole("checkbox", { name: "Staff" }).check();
     await page.getByRole("button", { name: "Add Mutual TLS" }).click();
-    await pages.stage("Mutual TLS").waitFor();
+    await expect(pages.stage("Mutual TLS")).toBeVisible();
     await pages.addStage("IP restriction");
     await page.getByRole("checkbox", { name: "Office" }).check();
     await page.getByRole("button", { name: "Add IP restriction" }).click();
-    await pages.stage("IP restriction").waitFor();
-    const order = await page
-      .getByRole("list", { name: "Stages in execution order" })
-      .getByRole("heading")
-      .allTextContents();
-    expect(order).toEqual(["IP restriction", "TLS termination", "Mutual TLS"]);
-    await addBackend("tls", edge?.id ?? "");
+    await expect(pages.stage("IP restriction")).toBeVisible();
+    const stages = page.getByRole("list", { name: "Stages in execution order" });
+    const order = ["IP restriction", "TLS termination", "Mutual TLS"];
+    await expect(stages.getByRole("heading")).toHaveText(order);
+    await addBackend(world, pages, "tls", edge);
     await expectAccessible(page);
-    expect(await world.manage("GET", `/edges/tls/${edge?.id}`)).toMatchObject({
+    expect(await world.manage("GET", `/edges/tls/${edge}`)).toMatchObject({
       tls_termination: { terminate_at: "edge", min_version: "1.2" },
-      mutual_tls: { certificate_authorities: [{ id: pages.authority }] },
-      ip_restriction: { ip_policies: [{ id: pages.policy }] },
+      mutual_tls: { certificate_authorities: [{ id: edges.authority }] },
+      ip_restriction: { ip_policies: [{ id: edges.policy }] },
     });
+  });
+
+  test("loses its stages again", async ({ world, edges, pages }) => {
+    const edge = await made(world, {
+      tls_termination: { terminate_at: "edge" },
+      mutual_tls: { certificate_authority_ids: [edges.authority] },
+      ip_restriction: { ip_policy_ids: [edges.policy] },
+      backend: { backend_id: await world.create("/backends/tunnel_group", { labels: { kind: "tls" } }) },
+    });
+    await pages.go(`/edges/tls/${edge}`);
     for (const label of ["Mutual TLS", "TLS termination", "IP restriction", "Backend"])
       await pages.removeStage(label);
+    expect(await world.manage("GET", `/edges/tls/${edge}`)).toMatchObject({
+      tls_termination: null,
+      mutual_tls: null,
+      ip_restriction: null,
+      backend: null,
+    });
+  });
+
+  test("is deleted", async ({ page, world, edges, pages }) => {
+    await pages.go(`/edges/tls/${await made(world)}`);
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page
       .getByRole("dialog", { name: "Delete db.localhost" })
       .getByRole("button", { name: "Delete" })
       .click();
-    await page.getByText("There is no TLS edge yet.").waitFor();
-    expect(await pages.edges("tls")).toEqual([]);
+    await expect(page.getByText("There is no TLS edge yet.")).toBeVisible();
+    expect(await edges.all("tls")).toEqual([]);
   });
+});
 
-  it("a TCP edge is made, turns a visitor away, and is deleted", async () => {
-    const { first_tcp_port: port } = await world.manage<{ first_tcp_port: number }>("GET", "/server");
+test.describe("a TCP edge", () => {
+  const firstPort = async (world: World) =>
+    (await world.manage<{ first_tcp_port: number }>("GET", "/server")).first_tcp_port;
+
+  test("is made at a port of this server", async ({ page, world, edges }) => {
+    const port = await firstPort(world);
     await page.getByRole("link", { name: "TCP edges" }).click();
     await page.getByRole("button", { name: "New TCP edge" }).first().click();
-    await page.getByText(`localhost and a port from ${port} to`).waitFor();
+    await expect(page.getByText(`localhost and a port from ${port} to`)).toBeVisible();
     await page.getByRole("textbox", { name: "Addresses" }).fill("localhost:1");
     await page.getByRole("button", { name: "Create TCP edge" }).click();
-    await page.getByRole("alert").getByText("Port 1 is not one of this server").waitFor();
+    await expect(page.getByRole("alert").getByText("Port 1 is not one of this server")).toBeVisible();
     await page.getByRole("textbox", { name: "Addresses" }).fill(`localhost:${port}`);
     await page.getByRole("textbox", { name: "Description" }).fill("Database");
     await page.getByRole("button", { name: "Create TCP edge" }).click();
-    await page.getByRole("heading", { name: "Database" }).waitFor();
-    const [edge] = await pages.edges("tcp");
+    await expect(page.getByRole("heading", { name: "Database" })).toBeVisible();
+    const [edge] = await edges.all("tcp");
     expect(edge?.hostports).toEqual([`localhost:${port}`]);
+  });
+
+  test("gets stages and loses them again", async ({ page, world, pages }) => {
+    const edge = await world.create("/edges/tcp", { hostports: [`localhost:${await firstPort(world)}`] });
+    await pages.go(`/edges/tcp/${edge}`);
     await pages.addStage("IP restriction");
     await page.getByRole("checkbox", { name: "Office" }).check();
     await page.getByRole("button", { name: "Add IP restriction" }).click();
-    await pages.stage("IP restriction").waitFor();
-    await addBackend("tcp", edge?.id ?? "");
+    await expect(pages.stage("IP restriction")).toBeVisible();
+    await addBackend(world, pages, "tcp", edge);
     await pages.removeStage("IP restriction");
     await pages.removeStage("Backend");
+  });
+
+  test("is called by its address once its description is taken away", async ({ page, world, pages }) => {
+    const address = `localhost:${await firstPort(world)}`;
+    const edge = await world.create("/edges/tcp", { hostports: [address], description: "Database" });
+    await pages.go(`/edges/tcp/${edge}`);
     await page.getByRole("tab", { name: "Settings" }).click();
     await page.getByRole("textbox", { name: "Description" }).fill("");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByRole("heading", { name: `localhost:${port}` }).waitFor();
+    await expect(page.getByRole("heading", { name: address })).toBeVisible();
+  });
+
+  test("is deleted, after saying that its connections are closed", async ({ page, world, pages }) => {
+    const address = `localhost:${await firstPort(world)}`;
+    await pages.go(`/edges/tcp/${await world.create("/edges/tcp", { hostports: [address] })}`);
     await page.getByRole("button", { name: "Delete", exact: true }).click();
-    const dialog = page.getByRole("dialog", { name: `Delete localhost:${port}?` });
-    await dialog.getByText("are closed").waitFor();
+    const dialog = page.getByRole("dialog", { name: `Delete ${address}?` });
+    await expect(dialog.getByText("are closed")).toBeVisible();
     await dialog.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("There is no TCP edge yet.").waitFor();
+    await expect(page.getByText("There is no TCP edge yet.")).toBeVisible();
   });
 });
 
-async function addBackend(kind: string, edge: string): Promise<void> {
-  const group = await world.manage<{ id: string }>("POST", "/backends/tunnel_group", {
-    description: `Group of ${kind}`,
-    labels: { kind },
-  });
+async function addBackend(world: World, pages: EdgePages, kind: string, edge: string): Promise<void> {
+  const description = `Group of ${kind}`;
+  const group = await world.create("/backends/tunnel_group", { description, labels: { kind } });
   await pages.addStage("Backend");
-  await eventually("the backend among the choices", async () => {
-    await page.getByRole("combobox", { name: "Backend" }).selectOption(group.id, { timeout: 1000 });
-    return true;
-  });
-  await page.getByRole("button", { name: "Add Backend" }).click();
-  await pages.stage("Backend").getByText(`Group of ${kind}`).waitFor();
+  const choices = pages.page.getByRole("combobox", { name: "Backend" });
+  await expect(choices.locator(`option[value="${group}"]`)).toBeAttached();
+  await choices.selectOption(group);
+  await pages.page.getByRole("button", { name: "Add Backend" }).click();
+  await expect(pages.stage("Backend").getByText(description)).toBeVisible();
   expect(await world.manage("GET", `/edges/${kind}/${edge}/backend`)).toMatchObject({
-    backend: { id: group.id },
+    backend: { id: group },
   });
 }
 
-describe("with a keyboard alone", () => {
-  it("a stage is added, turned off and removed", async () => {
-    const { edge, place } = await pages.shop("keys.localhost");
-    await pages.go(place);
+/** What has the focus is called so. */
+const focused = (page: Page, name: string) =>
+  expect.poll(() => namesOfFocus(page), { message: `the focus at “${name}”` }).toContain(name);
+
+test.describe("with a keyboard alone", () => {
+  test("a stage is added", async ({ page, edges, pages }) => {
+    await pages.go((await edges.shop("keys.localhost")).place);
     await page.getByRole("button", { name: "Add a stage" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("menu").waitFor();
+    await expect(page.getByRole("menu")).toBeVisible();
     await page.keyboard.type("Comp");
     await page.keyboard.press("Enter");
-    await focused("Compression");
+    await focused(page, "Compression");
     await tabTo(page, "Add Compression");
     await page.keyboard.press("Enter");
-    await pages.stage("Compression").waitFor();
-    await focused("Compression");
+    await expect(pages.stage("Compression")).toBeVisible();
+    await focused(page, "Compression");
+  });
+
+  test("a stage is turned off", async ({ page, edges, pages }) => {
+    await pages.go((await edges.shop("keys.localhost", { compression: {} })).place);
+    await expect(pages.stage("Compression")).toBeVisible();
     await tabTo(page, "Compression enabled");
     await page.keyboard.press("Space");
-    await page.getByRole("dialog", { name: "Turn off Compression?" }).waitFor();
+    await expect(page.getByRole("dialog", { name: "Turn off Compression?" })).toBeVisible();
     await tabTo(page, "Turn off");
     await page.keyboard.press("Enter");
-    await pages.stage("Compression, off").waitFor();
-    await focused("Compression enabled");
+    await expect(pages.stage("Compression, off")).toBeVisible();
+    await focused(page, "Compression enabled");
+  });
+
+  test("a stage is removed, unless one thinks better of it", async ({ page, world, edges, pages }) => {
+    const { place } = await edges.shop("keys.localhost", { compression: {} });
+    await pages.go(place);
+    await expect(pages.stage("Compression")).toBeVisible();
     await tabTo(page, "Remove Compression");
     await page.keyboard.press("Enter");
     const removal = page.getByRole("dialog", { name: "Remove Compression?" });
-    await removal.waitFor();
+    await expect(removal).toBeVisible();
     await page.keyboard.press("Escape");
-    await removal.waitFor({ state: "hidden" });
-    await focused("Remove Compression");
+    await expect(removal).toBeHidden();
+    await focused(page, "Remove Compression");
     await page.keyboard.press("Enter");
-    await removal.waitFor();
+    await expect(removal).toBeVisible();
     await tabTo(page, "Remove");
     await page.keyboard.press("Enter");
-    await removal.waitFor({ state: "hidden" });
-    await pages.stage("Compression, off").waitFor({ state: "hidden" });
+    await expect(removal).toBeHidden();
+    await expect(pages.stage("Compression")).toBeHidden();
     expect(await world.manage("GET", place)).toMatchObject({ compression: null });
-    await world.manage("DELETE", `/edges/https/${edge}`);
   });
 });
-
-/** What has the focus is called so. */
-async function focused(name: string): Promise<void> {
-  await eventually(`the focus at “${name}”`, async () =>
-    (await namesOfFocus(page)).includes(name) ? true : undefined,
-  );
-}

@@ -1,117 +1,87 @@
-// The inspector shows payloads that were sent to harm the person who views them: nothing runs, nothing freezes, nothing is asked from
-// anybody but the agent. All of it went through the real server and agent.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launch, open } from "../kit/browser";
+// The inspector shows payloads that were sent to harm the person who views them: nothing runs, nothing freezes, nothing
+// is asked from anybody but the agent. All of it went through the real server and agent.
 import { CORPUS, EVIL, MARKUP } from "../kit/corpus";
-import { frame, message, request, sends, Service, visitor } from "../kit/service";
+import { expect } from "../kit/fixtures";
+import { testWithService } from "../kit/inspector";
+import { frame, message } from "../kit/service";
 import { Watch } from "../kit/watch";
-import { externalAgent, World } from "../kit/world";
 
 const TITLE = "Postern inspector";
 const MB = 1024 * 1024;
 
-describe.skipIf(externalAgent !== null)("a hostile corpus in captured traffic", { timeout: 180_000 }, () => {
-  let browser: Browser;
-  let world: World;
-  let service: Service;
-  let url: string;
-  let page: Page;
-  let wrong: string[];
-  let watch: Watch;
+const test = testWithService([`inspect_body_size: ${256 * MB}`, `inspect_db_size: ${600 * MB}`]).extend<{
+  watch: Watch;
+}>({
+  watch: async ({ inspector: { page, world } }, use) => use(await Watch.over(page, world.url)),
+});
+test.use({
+  viewport: { width: 1280, height: 800 },
+  // That the policy refused what was hostile is no failure.
+  expected: /^(?:policy|console): /,
+  // Snapshots are taken by the page itself, and it is measured how long the page is busy.
+  trace: { mode: "retain-on-failure", snapshots: false, screenshots: false },
+});
 
-  beforeAll(async () => {
-    browser = await launch();
-    service = await Service.start();
-    world = await World.start([], [`inspect_body_size: ${256 * MB}`, `inspect_db_size: ${600 * MB}`]);
-    ({ public_url: url } = await world.api<{ public_url: string }>("POST", "/api/tunnels", {
-      name: "hostile",
-      proto: "http",
-      addr: String(service.port),
-    }));
-    ({ page, wrong } = await open(browser, `${world.url}/`, { viewport: { width: 1280, height: 800 } }));
-    await page.getByText("Online").waitFor();
-    watch = await Watch.over(page, world.url);
-  }, 180_000);
+test.describe("a hostile corpus in captured traffic", () => {
+  test.describe.configure({ timeout: 180_000 });
 
-  afterAll(async () => {
-    await browser?.close();
-    await world?.stop();
-    await service?.stop();
-  });
-
-  beforeEach(() => {
-    wrong.length = 0;
-  });
-
-  const select = async (path: string, tab = "Response") => {
-    await page.getByRole("row", { name: path }).first().click();
-    await page.getByRole("tab", { name: tab, exact: true }).click();
-  };
-  /** That the policy refused what was hostile is no failure. */
-  const failures = () => wrong.filter((words) => words.startsWith("error: "));
-  // One that goes stays for a moment beside the one that comes.
-  const panel = () => page.locator("[role=tabpanel]:not([inert])");
-
-  it.each(Object.keys(CORPUS))("%s does no harm", async (path) => {
-    const { ways = [], shows, ...answer } = (CORPUS[path] as (typeof CORPUS)[string])();
-    service.says(path, answer);
-    await sends(world, url, request(url, `${path}?corpus`));
-    await page.getByRole("row", { name: `${path}?corpus` }).waitFor();
-    const longest = [
-      await watch.quick(path, async () => {
-        await select(`${path}?corpus`);
-        await panel().getByText(shows).first().waitFor();
-      }),
-    ];
-    for (const way of ways) {
-      longest.push(
-        await watch.quick(`${path} as ${way}`, async () => {
-          await page.getByRole("button", { name: way, exact: true }).click();
-          await page.getByRole("button", { name: way, exact: true, pressed: true }).waitFor();
-          await panel().getByText("Loading…").waitFor({ state: "detached" });
-          await page.waitForTimeout(way === "Page" || way === "Image" ? 500 : 0);
+  for (const path of Object.keys(CORPUS))
+    test(`${path} does no harm`, async ({ page, inspector, watch }) => {
+      const { ways = [], shows, ...answer } = (CORPUS[path] as (typeof CORPUS)[string])();
+      inspector.service.says(path, answer);
+      await inspector.visit(`${path}?corpus`);
+      await expect(inspector.row(`${path}?corpus`)).toBeVisible();
+      const longest = [
+        await watch.quick(path, async () => {
+          await inspector.select(`${path}?corpus`);
+          await expect(inspector.panel.getByText(shows).first()).toBeVisible();
         }),
-      );
-    }
-    // The way that was chosen last for a kind stays chosen; the next of the kind shall begin as the first did.
-    if (ways.length > 0)
-      await page
-        .getByRole("group", { name: /^View the response body as/ })
-        .getByRole("button")
-        .first()
-        .click();
-    process.stdout.write(`${path}: busy for at most ${Math.max(...longest).toFixed(0)} ms at once\n`);
-    await watch.harmless(TITLE);
-    expect(failures()).toEqual([]);
-    await page.keyboard.press("Escape");
-  });
+      ];
+      for (const way of ways) {
+        longest.push(
+          await watch.quick(`${path} as ${way}`, async () => {
+            await page.getByRole("button", { name: way, exact: true }).click();
+            await expect(page.getByRole("button", { name: way, exact: true, pressed: true })).toBeVisible();
+            await expect(inspector.panel.getByText("Loading…")).toHaveCount(0);
+            // What would act has half a second to do so.
+            if (way === "Page" || way === "Image") await page.waitForTimeout(500);
+          }),
+        );
+      }
+      process.stdout.write(`${path}: busy for at most ${Math.max(...longest).toFixed(0)} ms at once\n`);
+      await watch.harmless(TITLE);
+    });
 
-  it("a page is shown with its words and its styles, and with nothing else", async () => {
-    service.says("/page", (CORPUS["/page"] as (typeof CORPUS)[string])());
-    await sends(world, url, request(url, "/page?shown"));
-    await select("/page?shown");
+  test("a page is shown with its words and its styles, and with nothing else", async ({
+    page,
+    inspector,
+    watch,
+  }) => {
+    inspector.service.says("/page", (CORPUS["/page"] as (typeof CORPUS)[string])());
+    await inspector.visit("/page?shown");
+    await inspector.select("/page?shown");
     await page.getByRole("button", { name: "Page", exact: true }).click();
     const shown = page.frameLocator("iframe");
-    await shown.getByRole("heading", { name: "A page to look at" }).waitFor();
+    await expect(shown.getByRole("heading", { name: "A page to look at" })).toBeVisible();
     const heading = shown.getByRole("heading");
-    expect(await heading.evaluate((element) => getComputedStyle(element).color)).toBe("rgb(1, 2, 3)");
-    expect(await shown.locator("body").evaluate((element) => getComputedStyle(element).paddingLeft)).toBe(
-      "7px",
-    );
-    expect(
-      await shown
-        .locator("script, iframe, object, embed, [href^=http], [onerror], meta[http-equiv=refresh]")
-        .count(),
-    ).toBe(0);
+    await expect(heading).toHaveCSS("color", "rgb(1, 2, 3)");
+    await expect(shown.locator("body")).toHaveCSS("padding-left", "7px");
+    await expect(
+      shown.locator("script, iframe, object, embed, [href^=http], [onerror], meta[http-equiv=refresh]"),
+    ).toHaveCount(0);
     // What leads away leads nowhere, also when it is followed.
     await shown.getByText("away", { exact: true }).click();
     await shown.getByRole("button", { name: "send" }).click();
     await watch.harmless(TITLE);
   });
 
-  it("names and values of headers, paths and names of tunnels are text", async () => {
-    service.saysBytes(
+  test("names and values of headers, paths and names of tunnels are text", async ({
+    page,
+    world,
+    inspector,
+    watch,
+  }) => {
+    inspector.service.saysBytes(
       "/headers",
       message(
         "HTTP/1.1 200 OK",
@@ -128,104 +98,91 @@ describe.skipIf(externalAgent !== null)("a hostile corpus in captured traffic", 
       ),
     );
     const path = `/headers?<script>window.ran=1</script><img/src=x/onerror=window.ran=1>`;
-    await sends(world, url, request(url, path, { "X-Markup": MARKUP, Referer: `${EVIL}/${MARKUP}` }));
-    await sends(
-      world,
-      url,
-      request(url, "/headers?plain", { "X-Markup": MARKUP, "User-Agent": `${MARKUP}\t\u202E` }),
-    );
-    await page.getByRole("row", { name: "/headers?plain" }).waitFor();
+    await inspector.visit(path, { "X-Markup": MARKUP, Referer: `${EVIL}/${MARKUP}` });
+    await inspector.visit("/headers?plain", { "X-Markup": MARKUP, "User-Agent": `${MARKUP}\t\u202E` });
+    await expect(inspector.row("/headers?plain")).toBeVisible();
     for (const tab of ["Overview", "Headers", "Request", "Response", "Raw"]) {
       await watch.quick(tab, async () => {
-        await select("/headers?plain", tab);
-        await panel().waitFor();
+        await inspector.select("/headers?plain", tab);
+        await expect(inspector.panel).toBeVisible();
       });
     }
     const names = ["<img src=x onerror=window.ran=1>", "x\u202Etxt.exe"];
     for (const name of names) {
       // Whether the agent takes such a name or refuses it, the page shows text.
       await world
-        .api("POST", "/api/tunnels", { name, proto: "http", addr: String(service.port) })
+        .api("POST", "/api/tunnels", { name, proto: "http", addr: String(inspector.service.port) })
         .catch(() => {});
     }
     await page.reload();
-    await page.getByText("Online").waitFor();
+    await expect(page.getByText("Online")).toBeVisible();
     await watch.harmless(TITLE);
-    expect(failures()).toEqual([]);
   });
 
-  it("messages and events are text", async () => {
-    watch = await Watch.over(page, world.url);
-    service.websocket("/socket", (socket) => {
+  test("messages and events are text", async ({ inspector, watch }) => {
+    inspector.service.websocket("/socket", (socket) => {
       for (let number = 0; number < 50; number += 1)
         socket.write(frame(1, `{"n":${number},"x":${JSON.stringify(MARKUP)}}`, false));
       socket.write(frame(2, Buffer.alloc(40_000, 255), false));
       socket.end(frame(8, Buffer.concat([Buffer.from([3, 232]), Buffer.from(MARKUP.slice(0, 100))]), false));
     });
-    const socket = visitor(world, url);
-    socket.write(
-      request(url, "/socket", {
-        Connection: "Upgrade",
-        Upgrade: "websocket",
-        "Sec-WebSocket-Version": "13",
-        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-      }),
-    );
-    await page.getByRole("row", { name: "/socket" }).waitFor();
+    const socket = inspector.upgrade("/socket");
+    await expect(inspector.row("/socket")).toBeVisible();
     await watch.quick("messages", async () => {
-      await select("/socket");
-      await panel().getByText("1000 normal").waitFor();
-      await panel().getByRole("listitem").filter({ hasText: '{"n":' }).last().click();
-      await panel().getByRole("treeitem").first().waitFor();
+      await inspector.select("/socket");
+      await expect(inspector.panel.getByText("1000 normal")).toBeVisible();
+      await inspector.panel.getByRole("listitem").filter({ hasText: '{"n":' }).last().click();
+      await expect(inspector.panel.getByRole("treeitem").first()).toBeVisible();
     });
     socket.destroy();
-    service.says("/events", {
+    inspector.service.says("/events", {
       headers: { "Content-Type": "text/event-stream" },
       body: `event: ${MARKUP}\ndata: ${MARKUP}\n\n`.repeat(300),
     });
-    await sends(world, url, request(url, "/events"));
+    await inspector.visit("/events");
     await watch.quick("events", async () => {
-      await select("/events");
-      await panel().getByRole("listitem").first().waitFor();
+      await inspector.select("/events");
+      await expect(inspector.panel.getByRole("listitem").first()).toBeVisible();
     });
     await watch.harmless(TITLE);
-    expect(failures()).toEqual([]);
   });
 
-  it("two hundred megabytes are looked at without being loaded", async () => {
+  test("two hundred megabytes are looked at without being loaded", async ({ page, inspector, watch }) => {
     const line = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde\n";
-    service.says("/large", { headers: { "Content-Type": "text/plain" }, body: Buffer.alloc(200 * MB, line) });
-    await sends(world, url, request(url, "/large"));
+    inspector.service.says("/large", {
+      headers: { "Content-Type": "text/plain" },
+      body: Buffer.alloc(200 * MB, line),
+    });
+    await inspector.visit("/large");
     let loaded = 0;
     page.on("response", (response) => {
       loaded += Number(response.headers()["content-length"] ?? 0);
     });
-    await page.getByRole("row", { name: "/large" }).waitFor();
+    await expect(inspector.row("/large")).toBeVisible();
     await watch.quick("the beginning", async () => {
-      await select("/large");
-      await panel().getByText("Bytes 0 to 4,194,303").waitFor();
-      await panel().getByText("0123456789abcdef").first().waitFor();
+      await inspector.select("/large");
+      await expect(inspector.panel.getByText("Bytes 0 to 4,194,303")).toBeVisible();
+      await expect(inspector.panel.getByText("0123456789abcdef").first()).toBeVisible();
     });
     await watch.quick("another page", async () => {
       await page.getByRole("spinbutton", { name: "Page" }).fill("50");
-      await panel().getByText("Bytes 205,520,896 to 209,715,199").waitFor();
-      await panel().getByText("0123456789abcdef").first().waitFor();
+      await expect(inspector.panel.getByText("Bytes 205,520,896 to 209,715,199")).toBeVisible();
+      await expect(inspector.panel.getByText("0123456789abcdef").first()).toBeVisible();
     });
     await watch.quick("the bytes", async () => {
       await page.keyboard.press("Escape");
-      await select("/large");
+      await inspector.select("/large");
       await page.getByRole("button", { name: "Hex", exact: true }).click();
-      await panel().getByText("30 31 32 33").first().waitFor();
+      await expect(inspector.panel.getByText("30 31 32 33").first()).toBeVisible();
     });
     for (const tab of ["Overview", "Headers", "Raw"]) {
       await watch.quick(tab, async () => {
-        await select("/large", tab);
-        await panel().waitFor();
+        await inspector.select("/large", tab);
+        await expect(inspector.panel).toBeVisible();
       });
     }
-    await panel().getByText("HTTP/1.1").first().waitFor();
+    await expect(inspector.panel.getByText("HTTP/1.1").first()).toBeVisible();
     expect(loaded, "of 200 MB only what was looked at was read").toBeLessThan(40 * MB);
     await watch.harmless(TITLE);
-    expect(failures()).toEqual([]);
   });
 });

@@ -1,16 +1,16 @@
 // Every state of both pages in both colour schemes and at every width: pictures to look at, axe finds nothing,
 // the content security policy is never violated.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectAccessible, launch, open, picture } from "../kit/browser";
+import type { Page } from "@playwright/test";
 import { exchange, ordinary } from "../kit/captured";
-import { FakeAgent } from "../kit/fake-agent";
+import type { FakeAgent } from "../kit/fake-agent";
+import { expect, expectAccessible, picture, testWithFakeAgent } from "../kit/fixtures";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launch();
+const test = testWithFakeAgent.extend<{ shop: FakeAgent }>({
+  shop: async ({ agent }, use) => {
+    fill(agent);
+    await use(agent);
+  },
 });
-afterAll(() => browser.close());
 
 const schemes = ["light", "dark"] as const;
 const sizes = {
@@ -19,8 +19,7 @@ const sizes = {
   narrow: { width: 480, height: 760 },
 };
 
-async function shop(): Promise<FakeAgent> {
-  const agent = await FakeAgent.start();
+function fill(agent: FakeAgent): void {
   agent.tunnel({ name: "shop", state: "running", public_url: "https://amber-fox-1234.localhost:4443" });
   agent.tunnel({
     name: "postgres",
@@ -42,142 +41,149 @@ async function shop(): Promise<FakeAgent> {
     },
   });
   for (const captured of ordinary()) agent.captures(captured);
-  return agent;
+}
+
+async function looksRight(page: Page, name: string): Promise<void> {
+  await expectAccessible(page);
+  await picture(page, name);
+}
+
+async function showBody(page: Page, row: string, side: "Request" | "Response"): Promise<void> {
+  await page.goto("/");
+  await page.getByRole("row", { name: row }).click();
+  await page.getByRole("tab", { name: side }).click();
 }
 
 // Judging a page takes long on a machine with much else to do.
-describe.each(schemes)("in %s colours", { timeout: 180_000 }, (colorScheme) => {
-  it("shows the main window at every width", async () => {
-    const agent = await shop();
+test.describe.configure({ timeout: 180_000 });
+
+for (const colorScheme of schemes) {
+  test.describe(`in ${colorScheme} colours`, () => {
+    test.use({ colorScheme });
+
     for (const [name, viewport] of Object.entries(sizes)) {
-      const { page, wrong } = await open(browser, `${agent.url}/index.html`, { colorScheme, viewport });
-      await page.getByRole("heading", { name: "shop" }).waitFor();
-      await page.getByText("128 requests").waitFor();
-      await expectAccessible(page);
-      await picture(page, `main-${name}-${colorScheme}`);
-      if (name === "narrow")
-        await page.getByRole("navigation").getByRole("button", { name: "Requests" }).click();
-      await page.getByRole("row", { name: "/api/orders?limit" }).click();
-      await page.getByRole("heading", { name: "/api/orders" }).waitFor();
-      await page.getByText("203.0.113.7", { exact: true }).waitFor();
-      await expectAccessible(page);
-      await picture(page, `main-detail-${name}-${colorScheme}`);
-      expect(wrong).toEqual([]);
-      await page.context().close();
-    }
-    await agent.stop();
-  });
+      test.describe(`in a ${name} window`, () => {
+        test.use({ viewport });
 
-  it("shows every tab of a request", async () => {
-    const agent = await shop();
-    const { page, wrong } = await open(browser, agent.url, { colorScheme, viewport: sizes.wide });
-    await page.getByRole("row", { name: "POST /api/orders" }).click();
+        test("shows the main window", async ({ page, shop: _ }) => {
+          await page.goto("/index.html");
+          await expect(page.getByRole("heading", { name: "shop" })).toBeVisible();
+          await expect(page.getByText("128 requests")).toBeVisible();
+          await looksRight(page, `main-${name}-${colorScheme}`);
+        });
+
+        test("shows a request in the main window", async ({ page, shop: _ }) => {
+          await page.goto("/index.html");
+          if (name === "narrow")
+            await page.getByRole("navigation").getByRole("button", { name: "Requests" }).click();
+          await page.getByRole("row", { name: "/api/orders?limit" }).click();
+          await expect(page.getByRole("heading", { name: "/api/orders" })).toBeVisible();
+          await expect(page.getByText("203.0.113.7", { exact: true })).toBeVisible();
+          await looksRight(page, `main-detail-${name}-${colorScheme}`);
+        });
+      });
+    }
+
     for (const tab of ["Overview", "Request", "Response", "Headers", "Raw"]) {
-      await page.getByRole("tab", { name: tab }).click();
-      await page.getByRole("tabpanel", { name: tab }).waitFor();
-      await expectAccessible(page);
-      await picture(page, `inspector-${tab.toLowerCase()}-${colorScheme}`);
+      test(`shows the tab ${tab} of a request`, async ({ page, shop: _ }) => {
+        await page.goto("/");
+        await page.getByRole("row", { name: "POST /api/orders" }).click();
+        await page.getByRole("tab", { name: tab }).click();
+        await expect(page.getByRole("tabpanel", { name: tab })).toBeVisible();
+        await looksRight(page, `inspector-${tab.toLowerCase()}-${colorScheme}`);
+      });
     }
-    expect(wrong).toEqual([]);
-    await page.context().close();
-    await agent.stop();
-  });
 
-  it("shows bodies of several kinds", async () => {
-    const agent = await shop();
-    const { page, wrong } = await open(browser, agent.url, { colorScheme, viewport: sizes.wide });
-    await page.getByRole("row", { name: "POST /api/orders" }).click();
-    await page.getByRole("tab", { name: "Response" }).click();
-    await page.getByRole("button", { name: "Tree" }).click();
-    await page.getByRole("treeitem").first().waitFor();
-    await expectAccessible(page);
-    await picture(page, `inspector-tree-${colorScheme}`);
-    await page.getByRole("row", { name: "/webhooks/payments" }).click();
-    await page.getByText("Not valid JSON: line 3, column 3").waitFor();
-    await expectAccessible(page);
-    await picture(page, `inspector-mistake-${colorScheme}`);
-    await page.getByRole("row", { name: "catalogue.bin" }).click();
-    await page.getByRole("tab", { name: "Request" }).click();
-    await page.getByText("Incomplete: only the beginning").waitFor();
-    await expectAccessible(page);
-    await picture(page, `inspector-hex-${colorScheme}`);
-    await page.getByRole("row", { name: "leaf.png" }).click();
-    await page.getByRole("tab", { name: "Response" }).click();
-    await page.getByRole("img", { name: "response body" }).waitFor();
-    await expectAccessible(page);
-    await picture(page, `inspector-image-${colorScheme}`);
-    await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Shortcuts and filters" }).waitFor();
-    await expectAccessible(page);
-    await picture(page, `inspector-keys-${colorScheme}`);
-    expect(wrong).toEqual([]);
-    await page.context().close();
-    await agent.stop();
-  }, 150_000);
-
-  it("shows what is not as it should be", async () => {
-    const agent = await shop();
-    agent.session = {
-      ...agent.session,
-      state: "waiting",
-      reason: { code: "ERR_POSTERN_8112", message: "The server at localhost:4443 refused the connection." },
-      next_try: new Date(Date.now() + 14_000).toISOString(),
-      attempt: 4,
-      legs: [],
-    };
-    const { page, wrong } = await open(browser, `${agent.url}/index.html`, {
-      colorScheme,
-      viewport: sizes.small,
+    test("shows JSON as a tree", async ({ page, shop: _ }) => {
+      await showBody(page, "POST /api/orders", "Response");
+      await page.getByRole("button", { name: "Tree" }).click();
+      await expect(page.getByRole("treeitem").first()).toBeVisible();
+      await looksRight(page, `inspector-tree-${colorScheme}`);
     });
-    await page
-      .getByText(/Next attempt in \d+ s/)
-      .first()
-      .waitFor();
-    await expectAccessible(page);
-    await picture(page, `main-offline-${colorScheme}`);
-    await page.getByRole("button", { name: "Settings" }).click();
-    await page.getByRole("dialog", { name: "Settings" }).waitFor();
-    await expectAccessible(page);
-    await picture(page, `main-settings-${colorScheme}`);
-    expect(wrong).toEqual([]);
-    await page.context().close();
-    await agent.stop();
-  });
 
-  it("shows the first run and the dialogs", async () => {
-    const agent = await FakeAgent.start();
-    const { page, wrong } = await open(browser, `${agent.url}/index.html`, {
-      colorScheme,
-      viewport: sizes.small,
+    test("shows a mistake in JSON", async ({ page, shop: _ }) => {
+      await showBody(page, "/webhooks/payments", "Response");
+      await expect(page.getByText("Not valid JSON: line 3, column 3")).toBeVisible();
+      await looksRight(page, `inspector-mistake-${colorScheme}`);
     });
-    await page.getByRole("heading", { name: "Publish a local service" }).waitFor();
-    await expectAccessible(page);
-    await picture(page, `main-first-${colorScheme}`);
-    await page.getByRole("button", { name: "Add a TCP tunnel" }).click();
-    await page.getByRole("button", { name: "Add and start" }).click();
-    await page.getByText("Enter the port or address of the local service").waitFor();
-    await expectAccessible(page);
-    await picture(page, `main-add-${colorScheme}`);
-    expect(wrong).toEqual([]);
-    await page.context().close();
-    await agent.stop();
-  });
-});
 
-describe("for people with particular settings", () => {
-  it.each([
+    test("shows a body that was cut", async ({ page, shop: _ }) => {
+      await showBody(page, "catalogue.bin", "Request");
+      await expect(page.getByText("Incomplete: only the beginning")).toBeVisible();
+      await looksRight(page, `inspector-hex-${colorScheme}`);
+    });
+
+    test("shows an image", async ({ page, shop: _ }) => {
+      await showBody(page, "leaf.png", "Response");
+      await expect(page.getByRole("img", { name: "response body" })).toBeVisible();
+      await looksRight(page, `inspector-image-${colorScheme}`);
+    });
+
+    test("shows the shortcuts", async ({ page, shop: _ }) => {
+      await page.goto("/");
+      await expect(page.getByRole("row", { name: "leaf.png" })).toBeVisible();
+      await page.keyboard.press("?");
+      await expect(page.getByRole("dialog", { name: "Shortcuts and filters" })).toBeVisible();
+      await looksRight(page, `inspector-keys-${colorScheme}`);
+    });
+
+    test.describe("in a small window", () => {
+      test.use({ viewport: sizes.small });
+
+      test("shows that the server is away", async ({ page, shop }) => {
+        disconnect(shop);
+        await page.goto("/index.html");
+        await expect(page.getByText(/Next attempt in \d+ s/).first()).toBeVisible();
+        await looksRight(page, `main-offline-${colorScheme}`);
+      });
+
+      test("shows the settings while the server is away", async ({ page, shop }) => {
+        disconnect(shop);
+        await page.goto("/index.html");
+        await page.getByRole("button", { name: "Settings" }).click();
+        await expect(page.getByRole("dialog", { name: "Settings" })).toBeVisible();
+        await looksRight(page, `main-settings-${colorScheme}`);
+      });
+
+      test("shows the first run", async ({ page }) => {
+        await page.goto("/index.html");
+        await expect(page.getByRole("heading", { name: "Publish a local service" })).toBeVisible();
+        await looksRight(page, `main-first-${colorScheme}`);
+      });
+
+      test("shows what is missing in a form", async ({ page }) => {
+        await page.goto("/index.html");
+        await page.getByRole("button", { name: "Add a TCP tunnel" }).click();
+        await page.getByRole("button", { name: "Add and start" }).click();
+        await expect(page.getByText("Enter the port or address of the local service")).toBeVisible();
+        await looksRight(page, `main-add-${colorScheme}`);
+      });
+    });
+  });
+}
+
+function disconnect(agent: FakeAgent): void {
+  agent.session = {
+    ...agent.session,
+    state: "waiting",
+    reason: { code: "ERR_POSTERN_8112", message: "The server at localhost:4443 refused the connection." },
+    next_try: new Date(Date.now() + 14_000).toISOString(),
+    attempt: 4,
+    legs: [],
+  };
+}
+
+test.describe("for people with particular settings", () => {
+  for (const [name, media] of [
     ["forced", { forcedColors: "active" as const }],
     ["contrast", { contrast: "more" as const }],
-  ])("works with %s colours", async (name, options) => {
-    const agent = await shop();
-    agent.captures(exchange({ path: "/last" }));
-    const { page, wrong } = await open(browser, `${agent.url}/index.html`, options);
-    await page.getByRole("row", { name: "/last" }).click();
-    await page.getByRole("tab", { name: "Headers" }).click();
-    await expectAccessible(page);
-    await picture(page, `main-${name}`);
-    expect(wrong).toEqual([]);
-    await page.context().close();
-    await agent.stop();
-  });
+  ] as const)
+    test(`works with ${name} colours`, async ({ page, shop }) => {
+      await page.emulateMedia(media);
+      shop.captures(exchange({ path: "/last" }));
+      await page.goto("/index.html");
+      await page.getByRole("row", { name: "/last" }).click();
+      await page.getByRole("tab", { name: "Headers" }).click();
+      await looksRight(page, `main-${name}`);
+    });
 });

@@ -1,67 +1,61 @@
 // Ctrl+K finds pages, actions, ids, hosts, networks and descriptions; all of it with the keyboard.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { expectAccessible, launch, open, picture } from "../kit/browser";
-import { enterKey } from "../kit/console";
-import { World } from "../kit/world";
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
-let browser: Browser;
-let world: World;
-let page: Page;
-let wrong: string[];
-let policy = "";
-let edge = "";
-let route = "";
+interface Records {
+  policy: string;
+  edge: string;
+  route: string;
+}
 
-beforeAll(async () => {
-  browser = await launch();
-  world = await World.startServerOnly();
-  const make = async (path: string, body: unknown) =>
-    (await world.manage<{ id: string }>("POST", path, body)).id;
-  policy = await make("/ip_policies", { description: "Head office" });
-  await make("/ip_policy_rules", { ip_policy_id: policy, cidr: "10.20.0.0/16", action: "allow" });
-  edge = await make("/edges/https", { hostports: ["shop.example.test:443"], description: "The shop" });
-  const backend = await make("/backends/http_response", { body: "x" });
-  route = await make(`/edges/https/${edge}/routes`, {
-    match_type: "path_prefix",
-    match: "/checkout",
-    backend: { backend_id: backend },
-  });
+const test = testWithWorld({ agent: null }).extend<{}, { records: Records }>({
+  records: [
+    async ({ world }, use) => {
+      const policy = await world.create("/ip_policies", { description: "Head office" });
+      await world.create("/ip_policy_rules", { ip_policy_id: policy, cidr: "10.20.0.0/16", action: "allow" });
+      const edge = await world.create("/edges/https", {
+        hostports: ["shop.example.test:443"],
+        description: "The shop",
+      });
+      const backend = await world.create("/backends/http_response", { body: "x" });
+      const route = await world.create(`/edges/https/${edge}/routes`, {
+        match_type: "path_prefix",
+        match: "/checkout",
+        backend: { backend_id: backend },
+      });
+      await use({ policy, edge, route });
+    },
+    { scope: "worker" },
+  ],
 });
-afterAll(async () => {
-  await browser?.close();
-  await world?.stop();
-});
-beforeEach(async () => {
-  ({ page, wrong } = await open(browser, `${world.management}/console`, {
-    viewport: { width: 1280, height: 800 },
-  }));
-  await enterKey(page, world.key);
-  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
-});
-afterEach(async () => {
-  await page?.context().close();
-  expect(wrong, "no violation of the policy, no error in the page").toEqual([]);
+test.use({ viewport: { width: 1280, height: 800 } });
+
+test.beforeEach(async ({ records: _, page, openConsole }) => {
+  await openConsole();
+  await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
 });
 
-const finder = () => page.getByRole("combobox", { name: "Find anything" });
-const option = (name: string | RegExp) => page.getByRole("option", { name });
+const finder = (page: Page) => page.getByRole("combobox", { name: "Find anything" });
+const option = (page: Page, name: string | RegExp) => page.getByRole("option", { name });
 
-it("opens with Ctrl+K, goes to pages and begins actions, and closes with Escape", async () => {
+test("opens with Ctrl+K, goes to pages and begins actions, and closes with Escape", async ({ page }) => {
   await page.keyboard.press("Control+k");
-  await finder().waitFor();
-  await option(/^Topology/).waitFor();
+  await expect(finder(page)).toBeVisible();
+  await expect(option(page, /^Topology/)).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press("Escape");
-  await finder().waitFor({ state: "detached" });
+  await expect(finder(page)).toHaveCount(0);
   await page.getByRole("button", { name: "Find anything" }).click();
-  await finder().fill("new ip pol");
-  await option(/^New IP policy/).waitFor();
+  await finder(page).fill("new ip pol");
+  await expect(option(page, /^New IP policy/)).toBeVisible();
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "New IP policy" }).waitFor();
+  await expect(page.getByRole("heading", { name: "New IP policy" })).toBeVisible();
 });
 
-it("finds a record by what it is called, by its host, its network, an address in it, and its route", async () => {
+test("finds a record by what it is called, by its host, its network, an address in it, and its route", async ({
+  page,
+  records,
+}) => {
   const found: [words: string, name: RegExp][] = [
     ["head off", /^Head office/],
     ["10.20.0.0/16", /^Head office 10\.20\.0\.0\/16/],
@@ -71,45 +65,41 @@ it("finds a record by what it is called, by its host, its network, an address in
   ];
   await page.keyboard.press("Control+k");
   for (const [words, name] of found) {
-    await finder().fill(words);
-    await option(name).first().waitFor();
+    await finder(page).fill(words);
+    await expect(option(page, name).first()).toBeVisible();
   }
-  await finder().fill("office");
-  await option(/^Head office/).waitFor();
+  await finder(page).fill("office");
+  await expect(option(page, /^Head office/)).toBeVisible();
   await expectAccessible(page);
   await picture(page, "palette");
   await page.keyboard.press("Enter");
-  await page.waitForURL(`**#/ip_policies/${policy}`);
+  await expect(page).toHaveURL((url) => url.hash === `#/ip_policies/${records.policy}`);
 });
 
-it("takes a pasted id straight to what has it", async () => {
+test("takes a pasted id straight to what has it", async ({ page, records }) => {
   for (const [id, place] of [
-    [edge, `/edges/https/${edge}`],
-    [route, `/edges/https/${edge}/routes/${route}`],
+    [records.edge, `/edges/https/${records.edge}`],
+    [records.route, `/edges/https/${records.edge}/routes/${records.route}`],
   ] as const) {
     await page.keyboard.press("Control+k");
-    await finder().fill(id);
-    await page.getByRole("group", { name: "Go to" }).getByRole("option", { name: id }).waitFor();
+    await finder(page).fill(id);
+    await expect(page.getByRole("group", { name: "Go to" }).getByRole("option", { name: id })).toBeVisible();
     await page.keyboard.press("Enter");
-    await page.waitForURL(`**#${place}`);
+    await expect(page).toHaveURL((url) => url.hash === `#${place}`);
   }
 });
 
-it("says when there is nothing, and moves with the arrows", async () => {
+test("says when there is nothing, and moves with the arrows", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.keyboard.press("Control+k");
-  await finder().fill("surely nothing");
-  await page.getByText("Nothing matches “surely nothing”.").waitFor();
-  await finder().fill("");
-  await option(/^Overview/)
-    .and(page.locator('[aria-selected="true"]'))
-    .waitFor();
+  await finder(page).fill("surely nothing");
+  await expect(page.getByText("Nothing matches “surely nothing”.")).toBeVisible();
+  await finder(page).fill("");
+  await expect(option(page, /^Overview/).and(page.locator('[aria-selected="true"]'))).toBeVisible();
   await page.keyboard.press("ArrowDown");
-  await option(/^Topology/)
-    .and(page.locator('[aria-selected="true"]'))
-    .waitFor();
+  await expect(option(page, /^Topology/).and(page.locator('[aria-selected="true"]'))).toBeVisible();
   await expectAccessible(page);
   await picture(page, "palette-dark");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Topology", level: 1 }).waitFor();
+  await expect(page.getByRole("heading", { name: "Topology", level: 1 })).toBeVisible();
 });

@@ -1,37 +1,20 @@
 // People who have logged in: listed with their sessions, which end with the browser's next request.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { expectAccessible, launch, open, picture } from "../kit/browser";
-import { enterKey } from "../kit/console";
-import { World } from "../kit/world";
+import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
-let browser: Browser;
-let world: World;
-let page: Page;
-let wrong: string[];
+const test = testWithWorld({ agent: null });
+test.use({ viewport: { width: 1280, height: 800 } });
 
-beforeAll(async () => {
-  browser = await launch();
-  world = await World.startServerOnly();
-});
-afterAll(async () => {
-  await browser?.close();
-  await world?.stop();
-});
-afterEach(async () => {
-  await page?.context().close();
-  expect(wrong, "no violation of the policy, no error in the page").toEqual([]);
-});
-
-it("says what brings people here while there are none", async () => {
-  ({ page, wrong } = await open(browser, `${world.management}/console#/app/users`, {
-    viewport: { width: 1280, height: 800 },
-  }));
-  await enterKey(page, world.key);
-  await page.getByText(/No visitor has logged in yet/).waitFor();
-  await expectAccessible(page);
-  await page.getByRole("link", { name: "Sessions of people" }).click();
-  await page.getByText(/No visitor is logged in/).waitFor();
+test("says what brings people here while there are none", async ({ page, openConsole }) => {
+  await openConsole("/app/users");
+  await expect(page.getByText(/No visitor has logged in yet/)).toBeVisible();
   await expectAccessible(page);
   await picture(page, "people-empty");
+});
+
+test("says what brings sessions here while there are none", async ({ page, openConsole }) => {
+  await openConsole("/app/users");
+  await page.getByRole("link", { name: "Sessions of people" }).click();
+  await expect(page.getByText(/No visitor is logged in/)).toBeVisible();
+  await expectAccessible(page);
+  await picture(page, "people-sessions-empty");
 });

@@ -1,50 +1,56 @@
 // A page of another site, open in the same browser, tries everything a page can do against the agent:
 // nothing changes, nothing can be read. The agent has no login, so this is its lock.
-import { createServer, type Server } from "node:http";
+import { chromium, type Page } from "@playwright/test";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { chromium, type Browser, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { launch } from "../kit/browser";
-import { World } from "../kit/world";
+import { expect, testWithWorld } from "../kit/fixtures";
+import type { World } from "../kit/world";
 
-let browser: Browser;
-let world: World;
-let stranger: Server;
-let page: Page;
-let agent: string;
-let before: unknown;
+interface Scene {
+  /** The host and port of an agent that has a tunnel and a captured request. */
+  agent: string;
+  /** The address of the other site. */
+  home: string;
+}
 
-beforeAll(async () => {
-  browser = await launch();
-  world = await World.start();
-  const url = await world.publish("guarded");
-  await world.visit(`${url}/captured`);
-  agent = new URL(world.url).host;
-  stranger = createServer((_request, response) => {
-    response.writeHead(200, { "Content-Type": "text/html" });
-    response.end("<!doctype html><title>stranger</title>");
-  });
-  await new Promise<void>((listening) => stranger.listen(0, "127.0.0.1", listening));
-});
-afterAll(async () => {
-  stranger?.closeAllConnections();
-  stranger?.close();
-  await world?.stop();
-  await browser?.close();
-});
-beforeEach(async () => {
-  before = await stand();
-  page = await (await browser.newContext()).newPage();
-  await page.goto(`http://localhost:${(stranger.address() as AddressInfo).port}/`);
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(await stand(), "tunnels and captured requests are as they were").toEqual(before);
+const test = testWithWorld().extend<{ page: Page; unchanged: void }, { scene: Scene }>({
+  scene: [
+    async ({ world }, use) => {
+      const url = await world.publish("guarded");
+      await world.visit(`${url}/captured`);
+      const stranger = createServer((_request, response) => {
+        response.writeHead(200, { "Content-Type": "text/html" });
+        response.end("<!doctype html><title>stranger</title>");
+      });
+      await new Promise<void>((listening) => stranger.listen(0, "127.0.0.1", listening));
+      const { port } = stranger.address() as AddressInfo;
+      await use({ agent: new URL(world.url).host, home: `http://localhost:${port}/` });
+      stranger.closeAllConnections();
+      stranger.close();
+    },
+    { scope: "worker" },
+  ],
+  /** Of the stranger. What goes wrong in it is what is wanted. */
+  page: async ({ browser, scene }, use) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(scene.home);
+    await use(page);
+    await context.close();
+  },
+  unchanged: [
+    async ({ world, scene: _ }, use) => {
+      const before = await stand(world);
+      await use();
+      expect(await stand(world), "tunnels and captured requests are as they were").toEqual(before);
+    },
+    { auto: true },
+  ],
 });
 
-async function stand() {
+async function stand(world: World) {
   const { tunnels } = await world.api<{ tunnels: { name: string; config: unknown }[] }>(
     "GET",
     "/api/tunnels",
@@ -119,15 +125,17 @@ const CALLS: [string, string, string?][] = [
 ];
 
 /** The same for one captured request, each path once for what can only read. */
-async function calls(): Promise<[string, string, string?][]> {
-  const id = (await stand()).requests[0]?.id ?? "";
+async function calls(world: World): Promise<[string, string, string?][]> {
+  const id = (await stand(world)).requests[0]?.id ?? "";
   expect(id).not.toBe("");
   return CALLS.map(([method, path, body]) => [method, path.replace(":id", id), body?.replace(":id", id)]);
 }
 
-it("knows every path that is described", () => {
+test("knows every path that is described", async () => {
   const described = readFileSync(join(import.meta.dirname, "../../../docs/local-api.md"), "utf8");
-  const paths = [...described.matchAll(/`[^`]*?(\/api\/[a-z/:.]*|…\/[a-z/:]+)/g)].map(([, path = ""]) => path);
+  const paths = [...described.matchAll(/`[^`]*?(\/api\/[a-z/:.]*|…\/[a-z/:]+)/g)].map(
+    ([, path = ""]) => path,
+  );
   const tried = CALLS.map(([, path]) =>
     path
       .replace(/\?.*/, "")
@@ -141,7 +149,7 @@ it("knows every path that is described", () => {
   expect(missing).toEqual([]);
 });
 
-it("can do nothing with any call, by fetch in any mode", async () => {
+test("can do nothing with any call, by fetch in any mode", async ({ page, world, scene }) => {
   const read = await page.evaluate(
     async ([host, tries]) => {
       const read: string[] = [];
@@ -171,13 +179,18 @@ it("can do nothing with any call, by fetch in any mode", async () => {
       }
       return read;
     },
-    [agent, await calls()] as const,
+    [scene.agent, await calls(world)] as const,
   );
   expect(read, "nothing can be read").toEqual([]);
 });
 
-it("can do nothing with any path, by forms, beacons, sockets, feeds, frames and elements", async () => {
-  const paths = [...new Set((await calls()).map(([, path]) => path))];
+test("can do nothing with any path, by forms, beacons, sockets, feeds, frames and elements", async ({
+  page,
+  world,
+  scene,
+}) => {
+  test.setTimeout(180_000);
+  const paths = [...new Set((await calls(world)).map(([, path]) => path))];
   const statuses: string[] = [];
   page.on("response", (response) => {
     if (response.request().isNavigationRequest() && response.status() < 400)
@@ -208,7 +221,7 @@ it("can do nothing with any path, by forms, beacons, sockets, feeds, frames and 
       }
       return sent;
     },
-    [agent, paths] as const,
+    [scene.agent, paths] as const,
   );
   expect(sent).toBe(4 * paths.length);
   expect(statuses, "every form is refused").toEqual([]);
@@ -261,12 +274,16 @@ it("can do nothing with any path, by forms, beacons, sockets, feeds, frames and 
       await Promise.all(tries);
       return done;
     },
-    [agent, paths] as const,
+    [scene.agent, paths] as const,
   );
   expect(done, "nothing opens or loads").toEqual([]);
-}, 180_000);
+});
 
-it("cannot start, stop, delete or replay with fetch, in any mode and with any content type", async () => {
+test("cannot start, stop, delete or replay with fetch, in any mode and with any content type", async ({
+  page,
+  world,
+  scene,
+}) => {
   const outcomes = await page.evaluate(
     async ([host, body, captured]) => {
       const tries: [string, string, RequestInit][] = [];
@@ -316,16 +333,15 @@ it("cannot start, stop, delete or replay with fetch, in any mode and with any co
       navigator.sendBeacon(`http://${host}/api/tunnels`, new Blob([body ?? ""], { type: "text/plain" }));
       return read;
     },
-    [agent, tunnel, (await stand()).requests[0]?.id ?? ""],
+    [scene.agent, tunnel, (await stand(world)).requests[0]?.id ?? ""],
   );
   expect(outcomes, "nothing can be read").toEqual([]);
 });
 
-it("cannot post a form that looks like JSON", async () => {
-  const home = page.url();
+test("cannot post a form that looks like JSON", async ({ page, scene }) => {
   for (const enctype of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
     const own = await page.context().newPage();
-    await own.goto(home);
+    await own.goto(scene.home);
     const answer = own.waitForResponse(
       (response) => response.request().isNavigationRequest() && response.url().includes("/api/tunnels"),
     );
@@ -341,14 +357,14 @@ it("cannot post a form that looks like JSON", async () => {
         document.body.append(form);
         form.submit();
       },
-      [agent, enctype],
+      [scene.agent, enctype],
     );
     expect((await answer).status(), enctype).toBeGreaterThanOrEqual(400);
     await own.close();
   }
 });
 
-it("cannot listen to the live feed or open a socket", async () => {
+test("cannot listen to the live feed or open a socket", async ({ page, scene }) => {
   const heard = await page.evaluate(
     (host) =>
       Promise.all([
@@ -364,12 +380,12 @@ it("cannot listen to the live feed or open a socket", async () => {
           socket.onerror = () => done("refused");
         }),
       ]),
-    agent,
+    scene.agent,
   );
   expect(heard).toEqual(["refused", "refused"]);
 });
 
-it("cannot read through images, scripts, styles or frames", async () => {
+test("cannot read through images, scripts, styles or frames", async ({ page, scene }) => {
   const loaded = await page.evaluate(async (host) => {
     const outcomes: string[] = [];
     for (const [tag, attribute] of [
@@ -403,12 +419,12 @@ it("cannot read through images, scripts, styles or frames", async () => {
     }
     if (inside !== "") outcomes.push(`frame read ${inside}`);
     return outcomes.filter((outcome) => outcome !== "refused");
-  }, agent);
+  }, scene.agent);
   expect(loaded).toEqual([]);
 });
 
-it("cannot come in under another address of this machine", async () => {
-  const port = agent.split(":").at(-1);
+test("cannot come in under another address of this machine", async ({ page, scene }) => {
+  const port = scene.agent.split(":").at(-1);
   const read = await page.evaluate(async (at) => {
     const seen: string[] = [];
     for (const host of ["0.0.0.0", "127.0.0.2", "[::ffff:127.0.0.1]", "localhost"]) {
@@ -424,14 +440,14 @@ it("cannot come in under another address of this machine", async () => {
   expect(read).toEqual([]);
 });
 
-it("cannot come in under a name of its own that leads here", async () => {
-  const port = agent.split(":").at(-1);
+test("cannot come in under a name of its own that leads here", async ({ world, scene, launchOptions }) => {
+  const port = scene.agent.split(":").at(-1);
   const rebound = await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"],
+    ...launchOptions,
+    args: [...(launchOptions.args ?? []), "--host-resolver-rules=MAP evil.example 127.0.0.1"],
   });
   const evil = await rebound.newPage();
-  for (const path of ["/", "/index.html", "/status", ...(await calls()).map(([, path]) => path)]) {
+  for (const path of ["/", "/index.html", "/status", ...(await calls(world)).map(([, path]) => path)]) {
     const answer = await evil.goto(`http://evil.example:${port}${path}`);
     expect(answer?.status(), path).toBe(403);
   }
@@ -448,7 +464,7 @@ it("cannot come in under a name of its own that leads here", async () => {
       }
       return statuses;
     },
-    await calls(),
+    await calls(world),
   );
   expect(statuses).toEqual([]);
   await rebound.close();

@@ -1,50 +1,29 @@
 // The console lists who has logged in; ending a session there counts for the browser's next request.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import {
-  expectAccessible,
-  launch,
-  open,
-  picture,
-} from "../../browser/kit/browser";
+import { expect, expectAccessible, picture, test, type Page } from "../../browser/kit/fixtures";
 import { enterKey } from "../../browser/kit/console";
 import { HonestProvider } from "../kit/honest";
 import { LoginWorld } from "../kit/world";
 
-let browser: Browser;
 let here: LoginWorld;
 let provider: HonestProvider;
-let page: Page;
-let wrong: string[];
 
-beforeAll(async () => {
-  browser = await launch();
+test.use({ viewport: { width: 1280, height: 800 } });
+
+test.beforeAll(async () => {
   here = await LoginWorld.start();
   provider = await HonestProvider.start(here.callback);
   await here.guards("/", { issuer: provider.issuer });
 });
-afterAll(async () => {
-  await browser?.close();
+test.afterAll(async () => {
   await here?.stop();
   await provider?.stop();
 });
-afterEach(async () => {
-  await page?.context().close();
-  expect(wrong, "no violation of the policy, no error in the page").toEqual([]);
-});
-
-async function show(place: string): Promise<void> {
-  ({ page, wrong } = await open(
-    browser,
-    `${here.world.management}/console#${place}`,
-    {
-      viewport: { width: 1280, height: 800 },
-    },
-  ));
+async function show(page: Page, place: string): Promise<void> {
+  await page.goto(`${here.world.management}/console#${place}`);
   await enterKey(page, here.world.key);
 }
 
-it("ends one session, and all of a person", async () => {
+test("ends one session, and all of a person", async ({ page }) => {
   const [ada, again, bob] = [here.visitor(), here.visitor(), here.visitor()];
   await here.logIn(provider, ada, "/", "ada");
   await here.logIn(provider, again, "/", "ada");
@@ -57,9 +36,9 @@ it("ends one session, and all of a person", async () => {
     true,
   ]);
 
-  await show("/app/users");
-  await page.getByRole("row", { name: /ada/i }).waitFor();
-  await page.getByRole("row", { name: /bob/i }).waitFor();
+  await show(page, "/app/users");
+  await expect(page.getByRole("row", { name: /ada/i })).toBeVisible();
+  await expect(page.getByRole("row", { name: /bob/i })).toBeVisible();
   await expectAccessible(page);
   await picture(page, "people");
   await page
@@ -70,17 +49,16 @@ it("ends one session, and all of a person", async () => {
   const sessions = page
     .getByRole("region", { name: "Sessions" })
     .getByRole("button", { name: /^End / });
-  await expect.poll(() => sessions.count(), { timeout: 15_000 }).toBe(2);
+  await expect(sessions).toHaveCount(2);
   await expectAccessible(page);
   await picture(page, "person");
 
   await sessions.first().click();
   const one = page.getByRole("dialog");
-  await one
-    .getByText("The next request from this browser has to log in again.")
-    .waitFor();
+  await expect(one
+    .getByText("The next request from this browser has to log in again.")).toBeVisible();
   await one.getByRole("button", { name: "End" }).click();
-  await expect.poll(() => sessions.count(), { timeout: 15_000 }).toBe(1);
+  await expect(sessions).toHaveCount(1);
   expect(
     [await knows(ada), await knows(again)].toSorted(),
     "one of them, with the next request",
@@ -88,9 +66,9 @@ it("ends one session, and all of a person", async () => {
 
   await page.getByRole("button", { name: "Log out" }).click();
   const all = page.getByRole("dialog");
-  await all.getByText(/All sessions of this person end/).waitFor();
+  await expect(all.getByText(/All sessions of this person end/)).toBeVisible();
   await all.getByRole("button", { name: "Log out" }).click();
-  await page.getByRole("row", { name: /bob/i }).waitFor();
+  await expect(page.getByRole("row", { name: /bob/i })).toBeVisible();
   expect([await knows(ada), await knows(again), await knows(bob)]).toEqual([
     false,
     false,
@@ -98,29 +76,28 @@ it("ends one session, and all of a person", async () => {
   ]);
 });
 
-it("lists sessions with their browser and ends them", async () => {
+test("lists sessions with their browser and ends them", async ({ page }) => {
   const bob = here.visitor();
   await here.logIn(provider, bob, "/", "bob");
-  await show("/app/sessions");
-  await page
+  await show(page, "/app/sessions");
+  await expect(page
     .getByRole("row", { name: /shop\.localhost.*127\.0\.0\.1/ })
-    .first()
-    .waitFor();
+    .first()).toBeVisible();
   await expectAccessible(page);
   await picture(page, "sessions-of-people");
-  await page.getByRole("link", { name: "The bob" }).first().waitFor();
+  await expect(page.getByRole("link", { name: "The bob" }).first()).toBeVisible();
   const logins = page
     .getByRole("row")
     .getByRole("link", { name: /shop\.localhost/ });
   for (let left = (await here.sessions()).length; left > 0; left -= 1) {
-    await expect.poll(() => logins.count(), { timeout: 15_000 }).toBe(left);
+    await expect(logins).toHaveCount(left);
     await logins.first().click();
     await page.getByRole("button", { name: "End", exact: true }).click();
     await page
       .getByRole("dialog")
       .getByRole("button", { name: "End", exact: true })
       .click();
-    await page.getByRole("heading", { name: "Sessions of people" }).waitFor();
+    await expect(page.getByRole("heading", { name: "Sessions of people" })).toBeVisible();
   }
   expect((await bob.ask(here.url("/"))).status).toBe(302);
 });

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { expect, test } from "../../browser/kit/fixtures";
 import { MANNERS, OAuthProvider } from "../kit/oauth";
 import { leadsTo, refusal } from "../kit/visitor";
 import { LoginWorld } from "../kit/world";
@@ -11,7 +11,7 @@ const providers = new Map<string, OAuthProvider>();
 let here: LoginWorld;
 let folder: string;
 
-beforeAll(async () => {
+test.beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "postern-oauth-"));
   const told: Record<string, unknown> = {};
   for (const [name, manner] of Object.entries(MANNERS)) {
@@ -26,12 +26,12 @@ beforeAll(async () => {
   for (const provider of providers.values()) provider.open(here.callback);
   for (const name of providers.keys()) await guard(name);
 });
-afterAll(async () => {
+test.afterAll(async () => {
   await here?.stop();
   for (const provider of providers.values()) await provider.stop();
   rmSync(folder, { recursive: true });
 });
-beforeEach(() => {
+test.beforeEach(() => {
   here.world.site.heard = [];
   here.world.site.headers = {};
 });
@@ -48,8 +48,8 @@ function of(name: string): OAuthProvider {
   return found;
 }
 
-describe.each(Object.keys(MANNERS))("%s", (name) => {
-  it("vouches for a visitor, who is admitted and named to the site", async () => {
+for (const name of Object.keys(MANNERS)) test.describe(name, () => {
+  test("vouches for a visitor, who is admitted and named to the site", async () => {
     const visitor = here.visitor();
     const first = await visitor.ask(here.url(`/${name}/inbox?a=b`));
     const asked = new URL(leadsTo(first) ?? "");
@@ -68,8 +68,8 @@ describe.each(Object.keys(MANNERS))("%s", (name) => {
   });
 });
 
-describe("whose address is not verified", () => {
-  it.each(["github", "google", "microsoft", "linkedin", "gitlab"])("stays out: %s", async (name) => {
+test.describe("whose address is not verified", () => {
+  for (const name of ["github", "google", "microsoft", "linkedin", "gitlab"]) test(`stays out: ${name}`, async () => {
     const refused = await here.logIn(of(name), here.visitor(), `/${name}`, "unverified-eve");
     expect(refusal(refused)).toBe("403 ERR_POSTERN_3106");
     expect(refused.body).toContain("not verified");
@@ -77,8 +77,8 @@ describe("whose address is not verified", () => {
   });
 });
 
-describe("a member of an organization", () => {
-  it("comes in by that alone, and others stay out", async () => {
+test.describe("a member of an organization", () => {
+  test("comes in by that alone, and others stay out", async () => {
     await guard("github", "/members", { organizations: ["acme"], scopes: ["read:org"] });
     const member = await here.logIn(of("github"), here.visitor(), "/members", "member");
     expect(member.status).toBe(200);

@@ -1,5 +1,5 @@
 // Logins with a provider that others wrote, from the first request to the last, as a browser makes them.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { expect, test } from "../../browser/kit/fixtures";
 import { HonestProvider } from "../kit/honest";
 import { leadsTo, refusal, type Visitor } from "../kit/visitor";
 import { LoginWorld } from "../kit/world";
@@ -11,26 +11,26 @@ let here: LoginWorld;
 let provider: HonestProvider;
 let visitor: Visitor;
 
-beforeAll(async () => {
+test.beforeAll(async () => {
   here = await LoginWorld.start();
   provider = await HonestProvider.start(here.callback);
   await here.guards("/", { issuer: provider.issuer });
 });
-afterAll(async () => {
+test.afterAll(async () => {
   await here?.stop();
   await provider?.stop();
 });
-beforeEach(() => {
+test.beforeEach(() => {
   visitor = here.visitor();
   here.world.site.heard = [];
   here.world.site.headers = {};
 });
-afterEach(async () => {
+test.afterEach(async () => {
   for (const user of await here.users()) await here.world.manage("DELETE", `/app/users/${user.id}`);
 });
 
-describe("a visitor who is not known", () => {
-  it("is sent to the provider, logs in there, and comes back to what they asked for", async () => {
+test.describe("a visitor who is not known", () => {
+  test("is sent to the provider, logs in there, and comes back to what they asked for", async () => {
     const first = await visitor.ask(here.url("/inbox?page=2&q=a%20b"));
     expect(first.status).toBe(302);
     const asked = new URL(leadsTo(first) ?? "");
@@ -59,14 +59,14 @@ describe("a visitor who is not known", () => {
     expect(again.status, "known from now on").toBe(200);
   });
 
-  it("gets a session cookie for this host alone, which no script reads and no other site sends", async () => {
+  test("gets a session cookie for this host alone, which no script reads and no other site sends", async () => {
     const finished = await visitor.ask((await here.unfinished(provider, visitor, "/")).href);
     const set = finished.cookies.filter((line) => line.startsWith(`${COOKIE}=`));
     expect(set).toHaveLength(1);
     expect(set[0]).toMatch(/^postern\.session=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
   });
 
-  it("is told who they are in headers that visitors cannot set, and their cookies stay with the edge", async () => {
+  test("is told who they are in headers that visitors cannot set, and their cookies stay with the edge", async () => {
     await here.logIn(provider, visitor, "/", "ada");
     const { status } = await visitor.ask(here.url("/mine"), {
       headers: {
@@ -87,14 +87,14 @@ describe("a visitor who is not known", () => {
     expect(Object.keys(headers).filter((name) => /^postern[-_]auth/.test(name))).toHaveLength(3);
   });
 
-  it("is not told an address that the provider has not verified", async () => {
+  test("is not told an address that the provider has not verified", async () => {
     expect((await here.logIn(provider, visitor, "/", "unverified-eve")).status).toBe(200);
     expect(here.world.site.headers["postern-auth-user-id"]).toBe("unverified-eve");
     expect(here.world.site.headers["postern-auth-user-email"]).toBeUndefined();
     expect(await here.users()).toMatchObject([{ provider_user_id: "unverified-eve", email: "" }]);
   });
 
-  it("is refused with a status where a redirect would be no use", async () => {
+  test("is refused with a status where a redirect would be no use", async () => {
     const askings: Record<string, string>[] = [
       { Accept: "application/json" },
       { Accept: "application/problem+json, */*" },
@@ -110,7 +110,7 @@ describe("a visitor who is not known", () => {
     expect(here.world.site.heard).toEqual([]);
   });
 
-  it("cannot finish what began in another browser, or has been finished", async () => {
+  test("cannot finish what began in another browser, or has been finished", async () => {
     const attacker = here.visitor();
     const swapped = await here.unfinished(provider, attacker, "/", "eve");
     expect(refusal(await visitor.ask(swapped.href))).toBe("403 ERR_POSTERN_3102");
@@ -119,7 +119,7 @@ describe("a visitor who is not known", () => {
     expect(await here.sessions()).toEqual([]);
   });
 
-  it("cannot use a code twice, not even in a login of their own", async () => {
+  test("cannot use a code twice, not even in a login of their own", async () => {
     const used = await here.unfinished(provider, visitor, "/");
     expect((await visitor.follow(await visitor.ask(used.href))).status).toBe(200);
     const fresh = await visitor.ask(here.url("/.postern/login"));
@@ -128,7 +128,7 @@ describe("a visitor who is not known", () => {
     expect(refusal(await visitor.ask(replayed.href))).toBe("403 ERR_POSTERN_3104");
   });
 
-  it("without cookies is told so, and not sent round in circles", async () => {
+  test("without cookies is told so, and not sent round in circles", async () => {
     const callback = await here.unfinished(provider, visitor, "/");
     visitor.cookies("shop.localhost").clear();
     const refused = await visitor.ask(callback.href);
@@ -137,8 +137,8 @@ describe("a visitor who is not known", () => {
   });
 });
 
-describe("a visitor who has logged in", () => {
-  it("logs out, and is asked again", async () => {
+test.describe("a visitor who has logged in", () => {
+  test("logs out, and is asked again", async () => {
     await here.logIn(provider, visitor, "/");
     const secret = visitor.cookies("shop.localhost").get(COOKIE) ?? "";
     const elsewhere = await visitor.ask(here.url("/.postern/logout"), {
@@ -155,7 +155,7 @@ describe("a visitor who has logged in", () => {
     expect(leadsTo(away) ?? "", "no redirect leads elsewhere").not.toContain("evil.test");
   });
 
-  it("is listed with their browser, and goes when an operator ends it", async () => {
+  test("is listed with their browser, and goes when an operator ends it", async () => {
     const other = here.visitor();
     await here.logIn(provider, visitor, "/", "ada");
     await here.logIn(provider, other, "/", "ada");
@@ -182,7 +182,7 @@ describe("a visitor who has logged in", () => {
     expect((await visitor.ask(here.url("/"))).status).toBe(302);
   });
 
-  it("stays so when the server is started again, or was killed", async () => {
+  test("stays so when the server is started again, or was killed", async () => {
     await here.logIn(provider, visitor, "/");
     await here.world.endServer();
     await here.world.startServer();
@@ -193,7 +193,7 @@ describe("a visitor who has logged in", () => {
     expect(await here.sessions()).toHaveLength(1);
   });
 
-  it("may log in again at the provider, and gets another secret", async () => {
+  test("may log in again at the provider, and gets another secret", async () => {
     await here.logIn(provider, visitor, "/");
     const former = visitor.cookies("shop.localhost").get(COOKIE);
     const again = await visitor.ask(here.url("/.postern/login?redirect_path=/mine"));

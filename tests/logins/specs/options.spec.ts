@@ -1,6 +1,6 @@
 // What a module may ask for beside a provider: how long sessions last, who need not log in, how cookies and headers are
 // called, and routes that have logins of their own.
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, test } from "../../browser/kit/fixtures";
 import { HostileProvider } from "../kit/hostile";
 import { refusal, type Visitor } from "../kit/visitor";
 import { LoginWorld } from "../kit/world";
@@ -10,7 +10,7 @@ let here: LoginWorld;
 let provider: HostileProvider;
 let visitor: Visitor;
 
-beforeAll(async () => {
+test.beforeAll(async () => {
   here = await LoginWorld.start(["--identity-headers", "X-Who"]);
   provider = await HostileProvider.start();
   const issuer = provider.issuer;
@@ -22,18 +22,18 @@ beforeAll(async () => {
   await here.guards("/own", { issuer, cookie_prefix: "mine." });
   await here.opens("/public");
 });
-afterAll(async () => {
+test.afterAll(async () => {
   await here?.stop();
   await provider?.stop();
 });
-beforeEach(() => {
+test.beforeEach(() => {
   visitor = here.visitor();
   here.world.site.heard = [];
 });
 
 const status = async (path: string) => (await visitor.ask(here.url(path))).status;
 
-it("ends a session when it has lasted as long as it may", async () => {
+test("ends a session when it has lasted as long as it may", async () => {
   expect((await here.logIn(provider, visitor, "/brief")).status).toBe(200);
   const [session] = await here.sessions();
   expect(session).toMatchObject({ expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/) });
@@ -43,14 +43,14 @@ it("ends a session when it has lasted as long as it may", async () => {
   );
 });
 
-it("ends a session that is not used", async () => {
+test("ends a session that is not used", async () => {
   expect((await here.logIn(provider, visitor, "/idle")).status).toBe(200);
   // A request would keep the session alive, so none is sent meanwhile.
   await new Promise((passed) => setTimeout(passed, 3000));
   expect(await status("/idle")).toBe(302);
 });
 
-it("lets questions about a resource through where a route says so, without saying who asks", async () => {
+test("lets questions about a resource through where a route says so, without saying who asks", async () => {
   const asked = await visitor.ask(here.url("/open"), { method: "OPTIONS" });
   expect(asked.status).toBe(200);
   expect(here.world.site.heard).toEqual(["OPTIONS /open"]);
@@ -63,7 +63,7 @@ it("lets questions about a resource through where a route says so, without sayin
   expect(refusal(elsewhere), "nor elsewhere").toBe("401 ERR_POSTERN_3100");
 });
 
-it("calls cookies and headers as the operator and the module say", async () => {
+test("calls cookies and headers as the operator and the module say", async () => {
   expect((await here.logIn(provider, visitor, "/own")).status).toBe(200);
   expect([...visitor.cookies("shop.localhost").keys()]).toEqual(["mine.session", "sid"]);
   const headers = { "X-Who-User-Id": "root", X_Who_User_Id: "root" };
@@ -73,7 +73,7 @@ it("calls cookies and headers as the operator and the module say", async () => {
   expect(here.world.site.headers.cookie, "what the site has set comes back to it").toBe("sid=s3cr3t");
 });
 
-it("keeps the sessions of all routes of a host apart, and takes none away", async () => {
+test("keeps the sessions of all routes of a host apart, and takes none away", async () => {
   await here.logIn(provider, visitor, "/");
   expect(await status("/staff"), "another module, another login").toBe(302);
   expect((await here.logIn(provider, visitor, "/staff")).status).toBe(200);
@@ -83,7 +83,7 @@ it("keeps the sessions of all routes of a host apart, and takes none away", asyn
   expect(here.world.site.headers["x-who-user-id"], "nor is who it is").toBeUndefined();
 });
 
-it("ends all sessions when the module names another client, and none when it changes otherwise", async () => {
+test("ends all sessions when the module names another client, and none when it changes otherwise", async () => {
   const route = await here.guards("/moved", { issuer: provider.issuer });
   expect((await here.logIn(provider, visitor, "/moved")).status).toBe(200);
   const edge = (await here.sessions()).find((session) => session.route.id === route)?.edge.id;
@@ -100,7 +100,7 @@ it("ends all sessions when the module names another client, and none when it cha
   expect(await status("/moved")).toBe(302);
 });
 
-it("offers a certificate for the login host, and nothing there but logins", async () => {
+test("offers a certificate for the login host, and nothing there but logins", async () => {
   const login = `https://login.localhost:${here.world.httpsPort}`;
   expect(refusal(await visitor.ask(`${login}/`))).toBe("404 ERR_POSTERN_3108");
   expect(refusal(await visitor.ask(`${login}/oauth2/callback?state=guessed`))).toBe("400 ERR_POSTERN_3101");

@@ -1,5 +1,5 @@
 // Mistakes of a provider, by accident or on purpose: each has its own code, and no visitor is admitted.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, test } from "../../browser/kit/fixtures";
 import { HostileProvider, type Lies } from "../kit/hostile";
 import { leadsTo, refusal } from "../kit/visitor";
 import { LoginWorld } from "../kit/world";
@@ -7,20 +7,20 @@ import { LoginWorld } from "../kit/world";
 let here: LoginWorld;
 let provider: HostileProvider;
 
-beforeAll(async () => {
+test.beforeAll(async () => {
   here = await LoginWorld.start();
   provider = await HostileProvider.start();
   await here.guards("/", { issuer: provider.issuer });
 });
-afterAll(async () => {
+test.afterAll(async () => {
   await here?.stop();
   await provider?.stop();
 });
-beforeEach(() => {
+test.beforeEach(() => {
   provider.lies = {};
   here.world.site.heard = [];
 });
-afterEach(async () => {
+test.afterEach(async () => {
   for (const user of await here.users()) await here.world.manage("DELETE", `/app/users/${user.id}`);
 });
 
@@ -66,7 +66,7 @@ const refused: [what: string, lies: () => Lies, how: string][] = [
   ["a refusal", () => ({ error: "access_denied" }), REFUSED],
 ];
 
-it.each(refused)("%s admits no visitor", async (_what, lies, how) => {
+for (const [what, lies, how] of refused) test(`${what} admits no visitor`, async () => {
   const visitor = here.visitor();
   provider.lies = lies();
   const last = await here.logIn(provider, visitor, "/secret");
@@ -78,7 +78,7 @@ it.each(refused)("%s admits no visitor", async (_what, lies, how) => {
   expect(await here.sessions()).toEqual([]);
 });
 
-it("takes the truth, and what is not quite on time", async () => {
+test("takes the truth, and what is not quite on time", async () => {
   const truths: Lies[] = [
     {},
     { claims: { aud: ["edge"] } },
@@ -94,7 +94,7 @@ it("takes the truth, and what is not quite on time", async () => {
   }
 });
 
-it("does not tell local services of an address that is not verified", async () => {
+test("does not tell local services of an address that is not verified", async () => {
   provider.lies = { claims: { email: "root@example.test", email_verified: false } };
   expect((await here.logIn(provider, here.visitor(), "/")).status).toBe(200);
   expect(here.world.site.headers["postern-auth-user-email"]).toBeUndefined();
@@ -103,7 +103,7 @@ it("does not tell local services of an address that is not verified", async () =
   expect(here.world.site.headers["postern-auth-user-email"]).toBe("ada@example.test");
 });
 
-it("visitors cannot make the edge fetch keys again and again", async () => {
+test("visitors cannot make the edge fetch keys again and again", async () => {
   const before = provider.keysAsked;
   provider.lies = { header: { kid: "unheard-of" } };
   for (let times = 0; times < 5; times += 1)
@@ -111,7 +111,7 @@ it("visitors cannot make the edge fetch keys again and again", async () => {
   expect(provider.keysAsked - before).toBeLessThanOrEqual(1);
 });
 
-it("says so when the provider cannot be reached", async () => {
+test("says so when the provider cannot be reached", async () => {
   const gone = await HostileProvider.start();
   await gone.stop();
   await here.guards("/nowhere", { issuer: gone.issuer });

@@ -1,7 +1,5 @@
 // A whole login with SAML as a person sees it: Chromium, and the pages of SimpleSAMLphp, whose forms send themselves.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { launch } from "../../browser/kit/browser";
+import { expect, test } from "../../browser/kit/fixtures";
 import { PERSON } from "../kit/saml/idp";
 import { SamlRoute } from "../kit/saml/route";
 import { SimpleSamlPhp } from "../kit/saml/simplesamlphp";
@@ -9,46 +7,42 @@ import { LoginWorld } from "../kit/world";
 
 let here: LoginWorld;
 let idp: SimpleSamlPhp;
-let browser: Browser;
 
-beforeAll(async () => {
-  browser = await launch();
+// The pages of providers are not ours.
+test.use({ expected: /^/ });
+
+test.beforeAll(async () => {
   here = await LoginWorld.start();
   idp = await SimpleSamlPhp.start();
 });
-afterAll(async () => {
-  await browser?.close();
+test.afterAll(async () => {
   await here?.stop();
   await idp?.stop();
 });
 
-it("a person logs in, is known, logs out, and is asked again", async () => {
+test("a person logs in, is known, logs out, and is asked again", async ({ page, context }) => {
   await SamlRoute.guards(here, "/", idp);
-  const context = await browser.newContext({ ignoreHTTPSErrors: true });
-  const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
   const logIn = async () => {
     await page.locator('input[name="username"]').fill(PERSON.name);
     await page.locator('input[name="password"]').fill(PERSON.password);
     await page.locator('input[name="password"]').press("Enter");
-    await page.getByText("hello from the site").waitFor();
+    await expect(page.getByText("hello from the site")).toBeVisible();
   };
   await page.goto(here.url("/inbox?page=2"));
-  expect(new URL(page.url()).origin).toBe(idp.base);
+  await expect(page).toHaveURL((url) => url.origin === idp.base);
   await logIn();
-  expect(page.url()).toBe(here.url("/inbox?page=2"));
+  await expect(page).toHaveURL(here.url("/inbox?page=2"));
   expect(here.world.site.headers).toMatchObject({ "postern-auth-user-id": PERSON.id });
   const [session] = (await context.cookies(here.url("/"))).filter(({ name }) => name.endsWith("session"));
   expect(session).toMatchObject({ domain: "shop.localhost", httpOnly: true, secure: true, sameSite: "Lax" });
   await page.reload();
-  await page.getByText("hello from the site").waitFor();
+  await expect(page.getByText("hello from the site")).toBeVisible();
 
   await page.goto(here.url("/.postern/logout"));
-  await page.getByRole("heading", { name: "Logged out" }).waitFor();
+  await expect(page.getByRole("heading", { name: "Logged out" })).toBeVisible();
   expect(await here.sessions()).toEqual([]);
   // The identity provider has forgotten them, too: it asks for the password again.
   await page.getByRole("link", { name: "Log in again" }).click();
   await logIn();
-  expect(page.url()).toBe(here.url("/"));
-  await context.close();
+  await expect(page).toHaveURL(here.url("/"));
 });

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { expect, test } from "../../browser/kit/fixtures";
 
 interface Corpus {
   request: string;
@@ -36,7 +36,8 @@ function corpus(): Corpus {
   }
 }
 
-it("agrees with every verdict, or is less strict", { timeout: 600_000 }, async () => {
+test("agrees with every verdict, or is less strict", async () => {
+  test.setTimeout(600_000);
   const { request, entity, acs, issuer, certificate, cases } = corpus();
   const others: Record<string, string | null> = {};
   for (const { name, xml } of cases) {

@@ -1,5 +1,5 @@
 // Logins with SAML, each at an identity provider that others wrote.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { expect, test } from "../../browser/kit/fixtures";
 import { carry, form, PERSON, type SamlIdp } from "../kit/saml/idp";
 import { PySaml2 } from "../kit/saml/pysaml2";
 import { SamlRoute } from "../kit/saml/route";
@@ -12,11 +12,11 @@ import { LoginWorld } from "../kit/world";
 let here: LoginWorld;
 let visitor: Visitor;
 
-beforeAll(async () => {
+test.beforeAll(async () => {
   here = await LoginWorld.start();
 });
-afterAll(() => here?.stop());
-afterEach(async () => {
+test.afterAll(() => here?.stop());
+test.afterEach(async () => {
   for (const user of await here.users()) await here.world.manage("DELETE", `/app/users/${user.id}`);
 });
 
@@ -45,15 +45,15 @@ async function signingResponses(): Promise<Samlp> {
   return idp;
 }
 
-describe.each(providers)("a visitor with an account at %s", (_name, path, start) => {
+for (const [name, path, start] of providers) test.describe(`a visitor with an account at ${name}`, () => {
   let idp: SamlIdp;
-  beforeAll(async () => {
+  test.beforeAll(async () => {
     idp = await start();
     await SamlRoute.guards(here, path, idp, { authorized_groups: ["it"] });
   });
-  afterAll(() => idp?.stop());
+  test.afterAll(() => idp?.stop());
 
-  it("comes in, back to what they asked for, and the site is told who they are", async () => {
+  test("comes in, back to what they asked for, and the site is told who they are", async () => {
     const last = await logsIn(idp, `${path}/inbox?page=2`);
     expect(last).toMatchObject({ url: here.url(`${path}/inbox?page=2`), status: 200 });
     expect(here.world.site.headers).toMatchObject({
@@ -66,7 +66,7 @@ describe.each(providers)("a visitor with an account at %s", (_name, path, start)
     expect(await here.users()).toMatchObject([{ provider_user_id: PERSON.id, identity_provider: { name: "saml" } }]);
   });
 
-  it("does not come in with an answer that was changed, used before, or meant for another login", async () => {
+  test("does not come in with an answer that was changed, used before, or meant for another login", async () => {
     // The last page before the form is sent: some ask for a password first.
     const response = async () => {
       const page = await asks(path);
@@ -86,7 +86,8 @@ describe.each(providers)("a visitor with an account at %s", (_name, path, start)
     expect(await here.users()).toEqual([]);
   });
 
-  it("does not come in with anything that is made of a real answer", { timeout: 240_000 }, async () => {
+  test("does not come in with anything that is made of a real answer", async () => {
+    test.setTimeout(240_000);
     visitor = here.visitor();
     const answer = async () => {
       const page = await visitor.follow(await visitor.ask(here.url(path)));
@@ -107,11 +108,11 @@ describe.each(providers)("a visitor with an account at %s", (_name, path, start)
   });
 });
 
-describe("logging out", () => {
-  it.each([
+test.describe("logging out", () => {
+  for (const [name, path, start] of [
     ["SimpleSAMLphp", "/out-php", () => SimpleSamlPhp.start()],
     ["pysaml2", "/out-python", () => PySaml2.start()],
-  ] as [string, string, () => Promise<SamlIdp>][])("happens at %s, too", async (_name, path, start) => {
+  ] as [string, string, () => Promise<SamlIdp>][]) test(`happens at ${name}, too`, async () => {
     const idp = await start();
     try {
       await SamlRoute.guards(here, path, idp);
@@ -127,7 +128,7 @@ describe("logging out", () => {
     }
   });
 
-  it("at the identity provider ends the session here", async () => {
+  test("at the identity provider ends the session here", async () => {
     const idp = await SimpleSamlPhp.start();
     try {
       const { sp } = await SamlRoute.guards(here, "/slo", idp);
@@ -147,14 +148,14 @@ describe("logging out", () => {
   });
 });
 
-describe("a login that begins at the identity provider", () => {
+test.describe("a login that begins at the identity provider", () => {
   let idp: SimpleSamlPhp;
   let route: SamlRoute;
-  beforeAll(async () => {
+  test.beforeAll(async () => {
     idp = await SimpleSamlPhp.start();
     route = await SamlRoute.guards(here, "/first", idp, { allow_idp_initiated: true });
   });
-  afterAll(() => idp?.stop());
+  test.afterAll(() => idp?.stop());
 
   const begins = async (state: string) => {
     visitor = here.visitor();
@@ -165,25 +166,25 @@ describe("a login that begins at the identity provider", () => {
     return refusal(await carry(visitor, page));
   };
 
-  it("leads to the page it names, once", async () => {
+  test("leads to the page it names, once", async () => {
     const page = await begins(here.url("/first/deep?a=b"));
     const last = await carry(visitor, page);
     expect(last).toMatchObject({ url: here.url("/first/deep?a=b"), status: 200 });
     expect(refusal(await carry(visitor, page)), "the same again").toBe("403 ERR_POSTERN_5309");
   });
 
-  it("leads nowhere else", async () => {
+  test("leads nowhere else", async () => {
     expect(await refused("https://evil.test/")).toBe("400 ERR_POSTERN_5321");
     expect(await refused("elsewhere")).toBe("400 ERR_POSTERN_5319");
   });
 
-  it("does not happen where it is not allowed", async () => {
+  test("does not happen where it is not allowed", async () => {
     await route.set({ idp_metadata: idp.metadata, allow_idp_initiated: false });
     expect(await refused(here.url("/first"))).toBe("403 ERR_POSTERN_5317");
   });
 });
 
-it("signatures with SHA-1 admit no visitor", async () => {
+test("signatures with SHA-1 admit no visitor", async () => {
   const idp = await PySaml2.start("weak");
   try {
     await SamlRoute.guards(here, "/weak", idp);
@@ -195,7 +196,7 @@ it("signatures with SHA-1 admit no visitor", async () => {
   }
 });
 
-it("without a signing certificate no visitor is admitted, and the page says why", async () => {
+test("without a signing certificate no visitor is admitted, and the page says why", async () => {
   const idp = await Samlp.start();
   try {
     const route = await SamlRoute.guards(here, "/unsigned", idp);

@@ -1,22 +1,28 @@
 // The agent's local API as functions. This file knows paths and types; the host sends the requests.
 import type { HostResponse, Host } from "../host/host";
 import { ApiError, errorFromResponse } from "./problem";
+import type { paths } from "./local.generated";
+import {
+  fillPath,
+  type Body,
+  type Method,
+  type PathOf,
+  type PathParameters,
+  type Query,
+  type Result,
+} from "./request";
 import type {
   AgentStatus,
+  AnnotationChange,
   CapturedRequest,
-  ConfigurationProblem,
   ConfigurationText,
-  ConfiguredTunnel,
-  Diagnosis,
-  ListeningPort,
+  FrameList,
+  ReplayCommand,
   RunningTunnel,
   Summary,
+  SummaryPage,
   TunnelDefinition,
 } from "./types";
-
-const configuredPath = (name: string) => `/api/configured/${encodeURIComponent(name)}`;
-
-const requestPath = (id: string) => `/api/requests/http/${encodeURIComponent(id)}`;
 
 /** Selects captured requests: a maximum number, before or after one of them, and a filter. */
 export interface SummaryQuery {
@@ -24,26 +30,6 @@ export interface SummaryQuery {
   before?: string;
   since?: string;
   filter?: string;
-}
-
-/** Newest first. */
-export interface SummaryPage {
-  requests: Summary[];
-  /** Cursor of the next page; missing in the response of an older agent, null at the end. */
-  next?: string | null;
-}
-
-/** A captured request to replay, with the changes to make. */
-export interface Replay {
-  id: string;
-  tunnel_name?: string;
-  through?: "local" | "edge";
-  method?: string;
-  path?: string;
-  /** All headers in order; they replace the captured ones. */
-  headers?: [string, string][];
-  body?: string;
-  body_base64?: string;
 }
 
 /** The path of a HAR file with the selected requests. */
@@ -56,70 +42,86 @@ export function harPath(selection: Partial<SummaryQuery>, secrets: "hide" | "sho
 export type AgentApi = ReturnType<typeof agentApi>;
 
 export function agentApi(host: Host) {
-  async function send(method: string, path: string, text: string | null): Promise<HostResponse> {
+  async function send(method: Method, path: string, text: string | null): Promise<HostResponse> {
     const response = await host.request(method, path, text);
     if (response.status >= 200 && response.status < 300) return response;
     throw errorFromResponse(response.status, response.body);
   }
 
-  async function call(method: string, path: string, body?: unknown): Promise<string> {
-    return (await send(method, path, body === undefined ? null : JSON.stringify(body))).body;
+  /** Sends a request to a path of the description; its types follow from there. */
+  async function request<M extends Method, P extends PathOf<paths, M>>(
+    method: M,
+    path: P,
+    parameters: PathParameters<P>,
+    ...[body]: Body<paths, P, M> extends undefined ? [] : [body: Body<paths, P, M>]
+  ): Promise<Result<paths, P, M>> {
+    const text = body === undefined ? null : JSON.stringify(body);
+    return parsed(await send(method, fillPath(path, parameters), text)) as Result<paths, P, M>;
   }
 
-  async function read<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await call(method, path, body);
-    try {
-      return JSON.parse(response) as T;
-    } catch {
-      throw new ApiError("ANSWER_UNREADABLE", "The agent's response could not be parsed.", 502);
-    }
+  async function get<P extends PathOf<paths, "GET">>(
+    path: P,
+    parameters: PathParameters<P>,
+    query: Query<paths, P, "GET">,
+  ): Promise<Result<paths, P, "GET">> {
+    const search = new URLSearchParams(query);
+    const response = await send("GET", `${fillPath(path, parameters)}?${search}`, null);
+    return parsed(response) as Result<paths, P, "GET">;
   }
 
+  // Where a type is stated, an older agent leaves out members of the response.
   return {
-    status: () => read<AgentStatus>("GET", "/api/status"),
-    configured: async () => (await read<{ tunnels: ConfiguredTunnel[] }>("GET", "/api/configured")).tunnels,
-    running: async () => (await read<{ tunnels: RunningTunnel[] }>("GET", "/api/tunnels")).tunnels,
+    status: (): Promise<AgentStatus> => request("GET", "/api/status", {}),
+    configured: async () => (await request("GET", "/api/configured", {})).tunnels,
+    running: async (): Promise<RunningTunnel[]> => (await request("GET", "/api/tunnels", {})).tunnels,
     save: (name: string, definition: TunnelDefinition) =>
-      read<ConfiguredTunnel>("PUT", configuredPath(name), definition),
-    remove: (name: string) => call("DELETE", configuredPath(name)),
-    start: (name: string) => read<ConfiguredTunnel>("POST", `${configuredPath(name)}/start`, {}),
-    stop: (name: string) => read<ConfiguredTunnel>("POST", `${configuredPath(name)}/stop`, {}),
-    summaries: (selection: SummaryQuery) => {
-      const query = new URLSearchParams();
-      for (const [name, value] of Object.entries(selection)) query.set(name, String(value));
-      return read<SummaryPage>("GET", `/api/requests/http/summaries?${query}`);
-    },
+      request("PUT", "/api/configured/{name}", { name }, definition),
+    remove: (name: string) => request("DELETE", "/api/configured/{name}", { name }),
+    start: (name: string) => request("POST", "/api/configured/{name}/start", { name }, {}),
+    stop: (name: string) => request("POST", "/api/configured/{name}/stop", { name }, {}),
+    summaries: ({ limit, ...query }: SummaryQuery): Promise<SummaryPage> =>
+      get("/api/requests/http/summaries", {}, { limit: String(limit), ...query }),
     /** One exchange with the heads of its messages; bodies are read by range. */
-    captured: (id: string) => read<CapturedRequest>("GET", `${requestPath(id)}?raw=head`),
-    mark: (id: string, marks: { pinned?: boolean; note?: string | null }) =>
-      read<Summary>("PATCH", requestPath(id), marks),
-    deleteOne: (id: string) => call("DELETE", requestPath(id)),
+    captured: (id: string): Promise<CapturedRequest> =>
+      get("/api/requests/http/{id}", { id }, { raw: "head" }),
+    /** The frames after a number, oldest first. */
+    frames: (id: string, after: number, limit: number): Promise<FrameList> =>
+      get("/api/requests/http/{id}/frames", { id }, { after: String(after), limit: String(limit) }),
+    mark: (id: string, marks: AnnotationChange): Promise<Summary> =>
+      request("PATCH", "/api/requests/http/{id}", { id }, marks),
+    deleteOne: (id: string) => request("DELETE", "/api/requests/http/{id}", { id }),
     /** Replays a request; returns the id of the new captured request, where the agent names it. */
-    replay: async (replay: Replay): Promise<string | null> => {
+    replay: async (replay: ReplayCommand): Promise<string | null> => {
       const { location } = await send("POST", "/api/requests/http", JSON.stringify(replay));
       return location?.split("/").at(-1) ?? null;
     },
     /** Imports the text of a HAR file and returns the number of imported requests. */
-    importHar: async (text: string): Promise<number> => {
-      const { body } = await send("POST", "/api/requests/har", text);
-      return Number((JSON.parse(body) as { imported?: unknown }).imported ?? 0);
+    importHar: async (har: string) => {
+      const path = "/api/requests/har";
+      // The text is sent as it is: parsing it here would take as much memory again.
+      return (parsed(await send("POST", path, har)) as Result<paths, typeof path, "POST">).imported;
     },
-    ports: async () => (await read<{ ports: ListeningPort[] }>("GET", "/api/ports")).ports,
-    port: (port: number) => read<ListeningPort>("GET", `/api/ports/${port}`),
+    ports: async () => (await request("GET", "/api/ports", {})).ports,
+    port: (port: number) => request("GET", "/api/ports/{port}", { port: String(port) }),
     /** Sends one request as a visitor would; returns the status of the response. */
     sample: async (name: string) =>
-      (await read<{ status_code: number }>("POST", `${configuredPath(name)}/sample`, {})).status_code,
-    configuration: () => read<ConfigurationText>("GET", "/api/configuration"),
+      (await request("POST", "/api/configured/{name}/sample", { name }, {})).status_code,
+    configuration: (): Promise<ConfigurationText> => request("GET", "/api/configuration", {}),
     checkConfiguration: async (text: string, revision: string) =>
-      (
-        await read<{ problems: ConfigurationProblem[] }>("POST", "/api/configuration/check", {
-          text,
-          revision,
-        })
-      ).problems,
-    saveConfiguration: (text: string, revision: string) =>
-      read<ConfigurationText>("PUT", "/api/configuration", { text, revision }),
-    diagnose: () => read<Diagnosis>("POST", "/api/diagnosis", {}),
-    deleteAll: () => call("DELETE", "/api/requests/http"),
+      (await request("POST", "/api/configuration/check", {}, { text, revision })).problems,
+    saveConfiguration: (text: string, revision: string): Promise<ConfigurationText> =>
+      request("PUT", "/api/configuration", {}, { text, revision }),
+    diagnose: () => request("POST", "/api/diagnosis", {}, {}),
+    deleteAll: () => request("DELETE", "/api/requests/http", {}),
   };
+}
+
+/** The parsed body of a response; null for an empty one. */
+function parsed({ body }: HostResponse): unknown {
+  if (body === "") return null;
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new ApiError("ANSWER_UNREADABLE", "The agent's response could not be parsed.", 502);
+  }
 }

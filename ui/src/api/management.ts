@@ -1,6 +1,6 @@
 // The management API as functions. This file knows the format of lists and errors; the host sends the requests.
 import type { Management } from "../host/host";
-import { COLLECTIONS } from "./generated";
+import { COLLECTIONS, type paths } from "./generated";
 import { ApiError, errorFromResponse } from "./problem";
 import { fillPath, type Body, type Method, type PathOf, type PathParameters, type Result } from "./request";
 
@@ -20,7 +20,7 @@ type Element<T> = T extends readonly (infer E)[] ? E : never;
 
 /** The record type of a collection. */
 export type RecordOf<P extends CollectionPath> = Base &
-  Element<Result<P, "GET">[(typeof COLLECTIONS)[P]["member"] & keyof Result<P, "GET">]>;
+  Element<Result<paths, P, "GET">[(typeof COLLECTIONS)[P]["member"] & keyof Result<paths, P, "GET">]>;
 
 /** A collection with the type of its records. */
 export interface Collection<T extends Base = Base> {
@@ -74,13 +74,13 @@ export function managementApi(management: Management) {
   }
 
   /** Sends a request to a path of the description; its types follow from there. */
-  async function request<M extends Method, P extends PathOf<M>>(
+  async function request<M extends Method, P extends PathOf<paths, M>>(
     method: M,
     path: P,
     parameters: PathParameters<P>,
-    ...[body]: Body<P, M> extends undefined ? [] : [body: Body<P, M>]
-  ): Promise<Result<P, M>> {
-    return (await send(method, fillPath(path, parameters), body)) as Result<P, M>;
+    ...[body]: Body<paths, P, M> extends undefined ? [] : [body: Body<paths, P, M>]
+  ): Promise<Result<paths, P, M>> {
+    return (await send(method, fillPath(path, parameters), body)) as Result<paths, P, M>;
   }
 
   async function list<T extends Base>(

@@ -5,7 +5,16 @@ import type * as local from "./local.generated";
 /** The type of a response with members that may be missing. */
 type Older<T, Missing extends keyof T> = Omit<T, Missing> & Partial<Pick<T, Missing>>;
 
-export type { ConfigurationProblem, SessionState, TunnelDefinition, TunnelState } from "./local.generated";
+export type {
+  AnnotationChange,
+  ConfigurationProblem,
+  FrameList,
+  FrameView,
+  ReplayCommand,
+  SessionState,
+  TunnelDefinition,
+  TunnelState,
+} from "./local.generated";
 
 /** An error as a code and a sentence. */
 export type Problem = local.Reason;
@@ -32,6 +41,11 @@ export type Summary = Older<
   local.RequestSummary,
   "replay_through" | "pinned" | "note" | "imported" | "frames" | "open"
 >;
+
+/** A page of the request list, newest first; `next` is the cursor of the next page, null at the end. */
+export type SummaryPage = Omit<Older<local.SummaryList, "next" | "cut">, "requests"> & {
+  requests: Summary[];
+};
 
 export type CapturedMessage = Older<Omit<local.CapturedRequestMessage, "method" | "uri">, "body_size">;
 

@@ -1,7 +1,8 @@
 // The page in a plain browser, served by the agent itself: fetch and server-sent events on its own origin.
 import { ApiError, UNREACHABLE } from "../api/problem";
 import type { AgentEvent } from "../api/types";
-import type { FeedListener, Host, InspectorTarget } from "./host";
+import type { InspectorTarget } from "../api/desktop.generated";
+import type { FeedListener, Host } from "./host";
 
 const RETRY_AFTER_MS = 2_000;
 const EVENT_NAMES = [

@@ -1,5 +1,17 @@
 // The only interface to the page's environment: the desktop app or a plain browser. Nothing else imports Tauri.
-import type { AgentEvent, Problem } from "../api/types";
+import type {
+  DataSize,
+  DesktopState,
+  InspectorTarget,
+  LogSource,
+  NotificationPreferences,
+  Preferences,
+  ProgramName,
+  RemoteServerLogin,
+  TrustOutcome,
+  TrustStore,
+} from "../api/desktop.generated";
+import type { AgentEvent } from "../api/types";
 
 export interface HostResponse {
   status: number;
@@ -21,11 +33,6 @@ export interface FeedListener {
   event(event: AgentEvent): void;
   live(): void;
   lost(): void;
-}
-
-export interface InspectorTarget {
-  tunnel: string | null;
-  request: string | null;
 }
 
 /** Access to the server's management API. */
@@ -71,95 +78,21 @@ export interface Host {
   readonly desktop: Desktop | null;
 }
 
-export type ProgramState = "starting" | "running" | "failed" | "stopped";
-export type Program = "server" | "agent";
-export type TrustWhere = "system" | "browsers" | "both";
-
-/** The steps that succeeded and those that failed, each as a sentence. */
-export interface TrustOutcome {
-  done: string[];
-  failed: string[];
-}
-
-export interface DesktopState {
-  server: {
-    mode: "local" | "remote";
-    state: ProgramState;
-    address: string | null;
-    api_address: string | null;
-    error: Problem | null;
-    /** RFC 3339; time of the next start attempt. */
-    next_try: string | null;
-    /** Information about a working program, such as a port other than the usual one. */
-    notice: string | null;
-    pid: number | null;
-  };
-  agent: {
-    state: ProgramState;
-    web_addr: string | null;
-    error: Problem | null;
-    next_try: string | null;
-    notice: string | null;
-    pid: number | null;
-    /** It was already running when the app started. */
-    adopted: boolean;
-  };
-  authority: {
-    trusted: { system: boolean; browsers: boolean };
-    path: string | null;
-    /** The offer was made and answered before; it is not repeated automatically. */
-    offered: boolean;
-  };
-  keychain: { kind: "keychain" | "file"; note: string | null };
-  version: string;
-}
-
-/** Which kinds of notifications are enabled. */
-export interface Notifications {
-  connection: boolean;
-  tunnels: boolean;
-  errors: boolean;
-}
-
-export interface Preferences {
-  /** Null where it cannot be determined. */
-  autostart: boolean | null;
-  notifications: Notifications;
-}
-
-export interface RemoteServer {
-  /** The address for agents. */
-  address: string;
-  /** The address of the management API. */
-  api: string;
-  key: string;
-  /** The text of a PEM file. */
-  authority: string | null;
-}
-
-export interface StoredSize {
-  what: string;
-  path: string;
-  bytes: number;
-}
-
-export type LogProgram = "app" | "server" | "agent";
-
 export interface Desktop {
   state(): Promise<DesktopState>;
   onState(listener: (state: DesktopState) => void): () => void;
-  trustAuthority(where: TrustWhere): Promise<TrustOutcome>;
+  trustAuthority(where: TrustStore): Promise<TrustOutcome>;
   untrustAuthority(): Promise<TrustOutcome>;
   dismissTrustOffer(): Promise<void>;
-  restartPart(part: Program): Promise<void>;
+  restartPart(part: ProgramName): Promise<void>;
   revealLogs(): Promise<void>;
   preferences(): Promise<Preferences>;
   setAutostart(on: boolean): Promise<void>;
-  setNotifications(notifications: Notifications): Promise<void>;
+  setNotifications(notifications: NotificationPreferences): Promise<void>;
   /** Checks the server, then restarts the app with it. */
-  toRemoteServer(server: RemoteServer): Promise<void>;
+  toRemoteServer(server: RemoteServerLogin): Promise<void>;
   toLocalServer(): Promise<void>;
-  dataSizes(): Promise<StoredSize[]>;
-  logEnd(program: LogProgram): Promise<string>;
+  dataSizes(): Promise<DataSize[]>;
+  logEnd(program: LogSource): Promise<string>;
   quit(): Promise<void>;
 }

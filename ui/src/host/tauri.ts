@@ -1,14 +1,29 @@
 // The page inside the desktop app: every request goes through a narrow command, events are relayed by the app.
-import { invoke } from "@tauri-apps/api/core";
+import { invoke as invokeUntyped } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 import { asProblem, ApiError, SERVER_UNREACHABLE, UNREACHABLE } from "../api/problem";
+import type { Commands, DesktopState, Events } from "../api/desktop.generated";
 import type { AgentEvent } from "../api/types";
 import { targetOfAddress } from "./browser";
-import type { HostResponse, Desktop, DesktopState, FeedListener, Host, InspectorTarget } from "./host";
+import type { HostResponse, Desktop, FeedListener, Host } from "./host";
+
+type Command = keyof Commands;
+type Arguments<Name extends Command> = Commands[Name] extends { arguments: infer A extends object }
+  ? [A]
+  : [];
+type Result<Name extends Command> = Commands[Name]["result"] extends null ? void : Commands[Name]["result"];
+
+/** Calls a command of the app with the types that the app describes. */
+function invoke<Name extends Command>(name: Name, ...[given]: Arguments<Name>): Promise<Result<Name>> {
+  return invokeUntyped<Result<Name>>(name, { ...given });
+}
+
+/** The events of the app, and those of the agent that it relays. */
+type WindowEvents = Events & { "agent-event": AgentEvent };
 
 export function tauriHost(): Host {
   // Links and the tray open pages of this window.
-  on<string>("go-to", (page) => {
+  on("go-to", (page) => {
     location.hash = `#/${page}`;
   });
   return {
@@ -17,7 +32,7 @@ export function tauriHost(): Host {
     management: { request: manage, key: null },
     request: async (method, path, body) => {
       try {
-        return await invoke<HostResponse>("agent_request", { method, path, body });
+        return await invoke("agent_request", { method, path, body });
       } catch (thrown) {
         const problem = asProblem(thrown);
         throw new ApiError(problem.code || UNREACHABLE, problem.message, 0);
@@ -25,10 +40,10 @@ export function tauriHost(): Host {
     },
     bytes,
     feed,
-    openInspector: (target) => invoke("open_inspector", { ...target }),
+    openInspector: (target) => invoke("open_inspector", target),
     onInspectorTarget: (listener) => {
       listener(targetOfAddress(location.search));
-      return on<InspectorTarget>("inspector-target", listener);
+      return on("inspector-target", listener);
     },
     openExternal: (url) => invoke("open_external", { url }),
     // The user's browser saves files; the agent serves it as it serves this window.
@@ -41,7 +56,7 @@ export function tauriHost(): Host {
 /** The app adds the key, which this window never sees. */
 async function manage(method: string, path: string, body: string | null): Promise<HostResponse> {
   try {
-    return await invoke<HostResponse>("management_request", { method, path, body });
+    return await invoke("management_request", { method, path, body });
   } catch (thrown) {
     const problem = asProblem(thrown);
     throw new ApiError(problem.code || SERVER_UNREACHABLE, problem.message, 0);
@@ -49,8 +64,8 @@ async function manage(method: string, path: string, body: string | null): Promis
 }
 
 const desktop: Desktop = {
-  state: () => invoke<DesktopState>("desktop_state"),
-  onState: (listener) => on<DesktopState>("desktop-state", listener),
+  state: () => invoke("desktop_state"),
+  onState: (listener) => on("desktop-state", listener),
   trustAuthority: (where) => invoke("trust_authority", { where }),
   untrustAuthority: () => invoke("untrust_authority"),
   dismissTrustOffer: () => invoke("dismiss_trust_offer"),
@@ -59,7 +74,7 @@ const desktop: Desktop = {
   preferences: () => invoke("preferences"),
   setAutostart: (enabled) => invoke("set_autostart", { on: enabled }),
   setNotifications: (wanted) => invoke("set_notifications", { wanted }),
-  toRemoteServer: (server) => invoke("use_remote_server", { ...server }),
+  toRemoteServer: (server) => invoke("use_remote_server", server),
   toLocalServer: () => invoke("use_local_server"),
   dataSizes: () => invoke("data_sizes"),
   logEnd: (program) => invoke("log_end", { program }),
@@ -71,7 +86,7 @@ const HEADER_BYTES = 12;
 /** The response comes as bytes, not as text: its status and the total length are in front. */
 async function bytes(path: string, from: number, to: number) {
   try {
-    const response = await invoke<ArrayBuffer>("agent_bytes", { path, from, to });
+    const response = await invoke("agent_bytes", { path, from, to });
     const facts = new DataView(response, 0, HEADER_BYTES);
     const total = facts.getBigUint64(4);
     return {
@@ -97,10 +112,7 @@ function feed(listener: FeedListener): () => void {
     if (!now && live) listener.lost();
     live = now;
   };
-  const stops = [
-    listen<AgentEvent>("agent-event", ({ payload }) => listener.event(payload)),
-    listen<DesktopState>("desktop-state", ({ payload }) => follow(payload)),
-  ];
+  const stops = [hear("agent-event", (event) => listener.event(event)), hear("desktop-state", follow)];
   // Requested only after both listeners are active, so that no event is lost in between. An event may overtake
   // the response, which is then the older of the two.
   Promise.all(stops)
@@ -112,7 +124,14 @@ function feed(listener: FeedListener): () => void {
   return () => stops.forEach((stop) => void stop.then((unlisten) => unlisten()));
 }
 
-function on<T>(name: string, listener: (payload: T) => void): () => void {
-  const stop = listen<T>(name, (event) => listener(event.payload));
+function hear<Name extends keyof WindowEvents>(name: Name, listener: (payload: WindowEvents[Name]) => void) {
+  return listen<WindowEvents[Name]>(name, (event) => listener(event.payload));
+}
+
+function on<Name extends keyof WindowEvents>(
+  name: Name,
+  listener: (payload: WindowEvents[Name]) => void,
+): () => void {
+  const stop = hear(name, listener);
   return () => void stop.then((unlisten) => unlisten());
 }

@@ -1,5 +1,4 @@
 // The list of captured requests: a grid of any length that renders only the visible rows.
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useRef, useState, type ReactNode } from "react";
 import type { Summary } from "../api/types";
 import { clock, count, counted, duration, size } from "../model/format";
@@ -8,6 +7,7 @@ import { maskUrl } from "../model/secrets";
 import type { SelectMode } from "../model/selection";
 import { Icon, type IconName } from "../parts/Icon";
 import { State } from "../parts/State";
+import { useRowWindow } from "../parts/useRowWindow";
 import styles from "./RequestList.module.css";
 import { outcome } from "./outcome";
 import type { ViewHandle } from "./useView";
@@ -29,14 +29,11 @@ export function RequestList(props: RequestListProps) {
   const { handle, selected, several, paused, onSelect, onFollow, empty } = props;
   const { view, version } = handle;
   const frame = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
+  // The header scrolls with the content and sticks above the rows.
+  const { space, from, to, top, onScroll, show } = useRowWindow(frame, {
     count: view.count,
-    getScrollElement: () => frame.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 8,
-    // The header scrolls with the content and sticks above the rows.
-    scrollMargin: ROW_HEIGHT,
-    scrollPaddingStart: ROW_HEIGHT,
+    height: ROW_HEIGHT,
+    header: ROW_HEIGHT,
   });
 
   // Rows keep their position while the user reads further down or has paused the list.
@@ -50,15 +47,15 @@ export function RequestList(props: RequestListProps) {
   // Scrolls to a new selection and keeps it visible when the height changes; new rows do not scroll.
   useEffect(() => {
     if (selected === null || !frame.current) return undefined;
-    const show = () => {
+    const showSelected = () => {
       const row = view.rowOf(selected);
-      if (row >= 0) rows.scrollToIndex(row, { align: "auto" });
+      if (row >= 0) show(row);
     };
-    show();
-    const observer = new ResizeObserver(show);
+    showSelected();
+    const observer = new ResizeObserver(showSelected);
     observer.observe(frame.current);
     return () => observer.disconnect();
-  }, [selected, view, rows]);
+  }, [selected, view, show]);
 
   const follow = () => {
     if (frame.current) frame.current.scrollTop = 0;
@@ -67,8 +64,23 @@ export function RequestList(props: RequestListProps) {
   };
   const active = selected !== null && view.rowOf(selected) >= 0 ? `request-${selected}` : undefined;
 
-  const items = rows.getVirtualItems();
-  const first = items[0];
+  const rows: ReactNode[] = [];
+  for (let row = from; row < to; row += 1) {
+    const summary = view.at(row);
+    if (!summary) continue;
+    rows.push(
+      <Row
+        // Elements of rows that leave are reused for rows that enter. A remaining row keeps its
+        // distance from the oldest one and therefore its element when new rows push it down.
+        key={(view.count - row) % (to - from)}
+        summary={summary}
+        index={row}
+        top={top(row)}
+        selected={several.size > 0 ? several.has(summary.id) : summary.id === selected}
+        onSelect={onSelect}
+      />,
+    );
+  }
 
   return (
     <div className={styles.list} data-version={version}>
@@ -82,7 +94,10 @@ export function RequestList(props: RequestListProps) {
         aria-colcount={COLUMNS.length}
         aria-activedescendant={active}
         tabIndex={0}
-        onScroll={announce}
+        onScroll={() => {
+          onScroll();
+          announce();
+        }}
       >
         <div className={`${styles.row} ${styles.header}`} role="row" aria-rowindex={1}>
           {COLUMNS.map((column) => (
@@ -91,22 +106,8 @@ export function RequestList(props: RequestListProps) {
             </span>
           ))}
         </div>
-        <div className={styles.space} role="rowgroup" style={{ height: rows.getTotalSize() }}>
-          {items.map((item) => {
-            const summary = view.at(item.index);
-            return summary ? (
-              <Row
-                // Elements of rows that leave are reused for rows that enter. A remaining row keeps its
-                // distance from the oldest one and therefore its element when new rows push it down.
-                key={(view.count - item.index) % items.length}
-                summary={summary}
-                index={item.index}
-                top={(first?.start ?? 0) - ROW_HEIGHT + (item.index - (first?.index ?? 0)) * ROW_HEIGHT}
-                selected={several.size > 0 ? several.has(summary.id) : summary.id === selected}
-                onSelect={onSelect}
-              />
-            ) : null;
-          })}
+        <div className={styles.space} role="rowgroup" style={{ height: space }}>
+          {rows}
         </div>
       </div>
       {view.count === 0 && view.waiting === 0 && <div className={styles.empty}>{empty}</div>}

@@ -1,6 +1,6 @@
 // Actions on captured requests: replay, copy, pin, annotate, delete, export and import.
-import { harPath, type Replay, type SummaryQuery } from "../api/agent";
-import type { ConfiguredTunnel } from "../api/types";
+import { harPath, type SummaryQuery } from "../api/agent";
+import type { ConfiguredTunnel, ReplayCommand } from "../api/types";
 import type { Detail } from "../model/details";
 import { tunnelName } from "../model/filter";
 import { counted } from "../model/format";
@@ -30,7 +30,7 @@ export function useActions() {
   const { tunnels, status } = useAgent();
   const copy = useCopy();
 
-  const replay = async (request: Replay): Promise<boolean> => {
+  const replay = async (request: ReplayCommand): Promise<boolean> => {
     const sent = await attempt("The request could not be replayed", () => model.api.replay(request));
     const via = request.through === "edge" ? " through the edge" : "";
     if (sent)

@@ -1,5 +1,5 @@
 // Shown when a program of the desktop app is not running, with a button to start it again.
-import type { DesktopState, Program } from "../host/host";
+import type { DesktopState, ProgramName } from "../api/desktop.generated";
 import { useState } from "react";
 import { adviceFor } from "../model/advice";
 import { secondsUntil } from "../model/format";
@@ -9,12 +9,12 @@ import { Notice, ProblemText } from "../parts/Notice";
 import { attempt, useServices } from "../services";
 import styles from "./ProgramNotices.module.css";
 
-const PROGRAM_NAMES: Record<Program, string> = { server: "local server", agent: "agent" };
+const PROGRAM_NAMES: Record<ProgramName, string> = { server: "local server", agent: "agent" };
 
 export function ProgramNotices({ desktop }: { desktop: DesktopState | null }) {
   const [read, setRead] = useState<readonly string[]>([]);
   if (!desktop) return null;
-  const programs: Program[] = ["server", "agent"];
+  const programs: ProgramName[] = ["server", "agent"];
   const failed = programs.filter((program) => desktop[program].state === "failed");
   const notices = programs
     .flatMap((program) => desktop[program].notice ?? [])
@@ -37,7 +37,7 @@ export function ProgramNotices({ desktop }: { desktop: DesktopState | null }) {
   );
 }
 
-function FailedProgram({ program, desktop }: { program: Program; desktop: DesktopState }) {
+function FailedProgram({ program, desktop }: { program: ProgramName; desktop: DesktopState }) {
   const { host } = useServices();
   const { error, next_try: next } = desktop[program];
   const now = useNow(250, next !== null);

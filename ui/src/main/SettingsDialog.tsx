@@ -1,5 +1,5 @@
 // Settings over the page.
-import type { DesktopState } from "../host/host";
+import type { DesktopState } from "../api/desktop.generated";
 import { Dialog } from "../parts/Dialog";
 import { SettingsTabs } from "./settings/SettingsTabs";
 

@@ -1,6 +1,6 @@
 // Offered once, when the first https address appears: trust the local certificate authority on this computer.
 import { useState } from "react";
-import type { DesktopState, TrustOutcome } from "../host/host";
+import type { DesktopState, TrustOutcome } from "../api/desktop.generated";
 import { Button } from "../parts/Button";
 import { Notice } from "../parts/Notice";
 import { toast } from "../parts/toast";

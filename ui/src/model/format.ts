@@ -44,6 +44,26 @@ export function counted(value: number, one: string, many: string = `${one}s`): s
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** `10 seconds`, `5 minutes`, `2 hours`, `3 days`: the largest unit that needs no fraction. */
+export function secondsText(value: number): string {
+  const units: [number, string][] = [
+    [86_400, "day"],
+    [3600, "hour"],
+    [60, "minute"],
+  ];
+  for (const [length, unit] of units) {
+    if (value >= length && value % length === 0) return counted(value / length, unit);
+  }
+  return counted(value, "second");
+}
+
+/** A map in one line. */
+export function mapped(map: Readonly<Record<string, unknown>> | null): string {
+  return Object.entries(map ?? {})
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(", ");
+}
+
 function two(value: number): string {
   return String(value).padStart(2, "0");
 }

@@ -1,7 +1,7 @@
 // A filter that only the agent can evaluate: all matches are requested once, and again for every change.
-import type { AgentApi, SummaryPage } from "../api/agent";
+import type { AgentApi } from "../api/agent";
 import { ApiError, asProblem } from "../api/problem";
-import type { Problem, Summary } from "../api/types";
+import type { Problem, Summary, SummaryPage } from "../api/types";
 import type { Change, Exchanges } from "./exchanges";
 
 const PAGE_SIZE = 2000;

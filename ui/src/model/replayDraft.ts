@@ -1,5 +1,5 @@
 // A captured request that is edited before it is replayed.
-import type { Replay } from "../api/agent";
+import type { ReplayCommand } from "../api/types";
 import { decodeText, utf8 } from "./bytes";
 import type { Detail } from "./details";
 import { headerValue, type Header } from "./httpMessage";
@@ -53,9 +53,9 @@ export function draftProblem(draft: ReplayDraft, { request }: Detail): string | 
 }
 
 /** Contains only the differences; everything else is sent as captured. */
-export function replayOf(id: string, draft: ReplayDraft, detail: Detail): Replay {
+export function replayOf(id: string, draft: ReplayDraft, detail: Detail): ReplayCommand {
   const original = replayDraftOf(detail);
-  const replay: Replay = { id, through: draft.through };
+  const replay: ReplayCommand = { id, through: draft.through };
   if (draft.tunnel !== null) replay.tunnel_name = draft.tunnel;
   if (draft.method !== original.method) replay.method = draft.method;
   if (draft.path !== original.path) replay.path = draft.path;

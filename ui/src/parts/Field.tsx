@@ -12,7 +12,7 @@ interface InputAttributes {
 
 interface FieldProps {
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   mistake?: string | null;
   children: (inputProps: InputAttributes) => ReactNode;
 }
@@ -54,7 +54,7 @@ export function Group({
   children,
 }: {
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   mistake?: string | null;
   children: ReactNode;
 }) {
@@ -86,7 +86,7 @@ export function Check({
   onChange,
 }: {
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   checked: boolean;
   onChange(checked: boolean): void;
 }) {
@@ -114,7 +114,7 @@ export function Check({
 
 interface ChoiceProps<T extends string> {
   legend: string;
-  hint?: string;
+  hint?: string | undefined;
   value: T;
   options: readonly { value: T; label: string }[];
   onChange(value: T): void;

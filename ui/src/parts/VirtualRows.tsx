@@ -1,27 +1,18 @@
-// A virtual list of rows of equal height: only the visible rows are rendered, and no cost grows with their number.
+// A virtual list as a box of its own, for rows of text of equal height.
 import {
   useEffect,
   useImperativeHandle,
-  useLayoutEffect,
   useRef,
-  useState,
   type ComponentProps,
   type ReactNode,
   type Ref,
+  type RefObject,
 } from "react";
+import { useStable } from "./hooks";
+import { useRowWindow, type RowWindow } from "./useRowWindow";
 import styles from "./VirtualRows.module.css";
 
-/** Browsers limit the height of boxes; callers show more rows than this in pages. */
-export const MAX_ROWS = 500_000;
-const OVERSCAN = 12;
-
-export interface VirtualHandle {
-  /** Scrolls as little as necessary to show the row. */
-  show(row: number): void;
-  /** Number of rows that are visible at once. */
-  page(): number;
-  focus(): void;
-}
+export type VirtualHandle = Pick<RowWindow, "show" | "page">;
 
 interface VirtualRowsProps extends Omit<ComponentProps<"div">, "children" | "ref"> {
   count: number;
@@ -54,58 +45,21 @@ export function VirtualRows({
 }: VirtualRowsProps) {
   const frame = useRef<HTMLDivElement>(null);
   const ruler = useRef<HTMLSpanElement>(null);
-  const [visible, setVisible] = useState({ from: 0, to: 60 });
-  const callbacks = useRef({ onSight, onColumns });
-  useEffect(() => {
-    callbacks.current = { onSight, onColumns };
-  });
-
-  const updateVisible = () => {
-    const element = frame.current;
-    if (!element) return;
-    const from = Math.max(Math.floor(element.scrollTop / height) - OVERSCAN, 0);
-    const to = Math.ceil((element.scrollTop + element.clientHeight) / height) + OVERSCAN;
-    setVisible((before) => (before.from === from && before.to === to ? before : { from, to }));
-  };
-  useLayoutEffect(updateVisible, [count, height]);
-  useEffect(() => {
-    const element = frame.current;
-    if (!element) return undefined;
-    const measure = () => {
-      updateVisible();
-      const wide = ruler.current?.getBoundingClientRect().width ?? 0;
-      if (wide > 0) callbacks.current.onColumns?.(Math.floor((element.clientWidth / wide) * 10));
-    };
-    const watch = new ResizeObserver(measure);
-    watch.observe(element);
-    return () => watch.disconnect();
-    // oxlint-disable-next-line react/exhaustive-deps -- the visible range is read anew each time
-  }, []);
-  const last = Math.min(visible.to, count);
-  useEffect(() => callbacks.current.onSight?.(visible.from, last), [visible.from, last, count]);
-  useImperativeHandle(handle, () => ({
-    show(row) {
-      const element = frame.current;
-      if (!element) return;
-      const top = row * height;
-      if (top < element.scrollTop) element.scrollTop = top;
-      else if (top + height > element.scrollTop + element.clientHeight)
-        element.scrollTop = top + height - element.clientHeight;
-      updateVisible();
-    },
-    page: () => Math.max(Math.floor((frame.current?.clientHeight ?? height) / height) - 1, 1),
-    focus: () => frame.current?.focus(),
-  }));
+  const { space, from, to, top, onScroll, show, page } = useRowWindow(frame, { count, height });
+  useColumns(frame, ruler, onColumns);
+  const sight = useStable((first: number, last: number) => onSight?.(first, last));
+  useEffect(() => sight(from, to), [sight, from, to]);
+  useImperativeHandle(handle, () => ({ show, page }), [show, page]);
 
   const rows: ReactNode[] = [];
-  for (let row = visible.from; row < last; row += 1) {
+  for (let row = from; row < to; row += 1) {
     rows.push(
       <div
         key={row}
         role="presentation"
         data-row={row}
         className={styles.row}
-        style={{ height, transform: `translateY(${row * height}px)` }}
+        style={{ height, transform: `translateY(${top(row)}px)` }}
       >
         {children(row)}
       </div>,
@@ -121,7 +75,7 @@ export function VirtualRows({
       role={role}
       aria-label={label}
       className={`${styles.frame} ${className ?? ""}`}
-      onScroll={updateVisible}
+      onScroll={onScroll}
       onClick={({ target }) => {
         const row =
           target instanceof Element ? target.closest<HTMLElement>("[data-row]")?.dataset["row"] : undefined;
@@ -131,9 +85,28 @@ export function VirtualRows({
       <span ref={ruler} className={styles.ruler} aria-hidden="true">
         0000000000
       </span>
-      <div role="presentation" className={styles.space} style={{ height: count * height }}>
+      <div role="presentation" className={styles.space} style={{ height: space }}>
         {rows}
       </div>
     </div>
   );
+}
+
+/** Measures how many characters fit on a line; the ruler has ten. */
+function useColumns(
+  frame: RefObject<HTMLElement | null>,
+  ruler: RefObject<HTMLElement | null>,
+  onColumns: ((columns: number) => void) | undefined,
+): void {
+  const report = useStable((columns: number) => onColumns?.(columns));
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => {
+      const width = ruler.current?.getBoundingClientRect().width ?? 0;
+      if (width > 0) report(Math.floor((element.clientWidth / width) * 10));
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [frame, ruler, report]);
 }

@@ -2,6 +2,7 @@
 
 use crate::tunnels::uri_component;
 use cap_std::fs::Dir;
+use postern_api::html;
 use std::{fmt::Write, io};
 
 /// The page runs no scripts and loads nothing.
@@ -43,7 +44,7 @@ pub(super) fn page(folder: &Dir, parts: &[String]) -> io::Result<String> {
         entries.push((metadata.is_file(), name, metadata.len()));
     }
     entries.sort();
-    let title = html_escaped(&format!("/{}", parts.join("/")));
+    let title = html::escape(&format!("/{}", parts.join("/")));
     let mut page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width,initial-scale=1\"><title>{title}</title><style>:root{{color-scheme:light dark}}\
@@ -59,7 +60,7 @@ pub(super) fn page(folder: &Dir, parts: &[String]) -> io::Result<String> {
             page,
             "<tr><td><a href=\"{}{link}{slash}\">{}{slash}</a></td><td>{length}</td></tr>",
             folder_path(parts),
-            html_escaped(&name)
+            html::escape(&name)
         );
     }
     page.push_str("</table>");
@@ -68,8 +69,4 @@ pub(super) fn page(folder: &Dir, parts: &[String]) -> io::Result<String> {
     }
     page.push_str("</body></html>");
     Ok(page)
-}
-
-fn html_escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }

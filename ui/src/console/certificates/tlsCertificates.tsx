@@ -2,7 +2,7 @@
 import type { TlsCertificate } from "../../api/generated";
 import { expiryTone } from "../overview/remarks";
 import { exactly, Mono, None } from "../resource/cells";
-import { description, metadata } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 import { Expiry } from "./Expiry";
 import { CertificateDetails } from "./CertificateDetails";
@@ -34,7 +34,7 @@ export const tlsCertificates = describe("/tls_certificates", {
     { ...idColumn, hidden: true },
     metadataColumn,
   ],
-  fields: [description(), metadata()],
+  fields: [description(), metadata],
   empty: {
     sentence:
       "No certificate is uploaded. Names without one are served with a certificate of this server's own authority, which browsers trust only where it is installed.",

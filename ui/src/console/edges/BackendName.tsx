@@ -1,15 +1,17 @@
 // The name of a backend as a link to its page.
-import { useReferenceOptions } from "../modules/inputs/ReferenceInput";
+import { useReferences } from "../form/references";
+import { BACKENDS } from "../kinds/references";
 import { RefLink } from "../resource/cells";
+import { capital } from "../resource/CreatePage";
 
 export function BackendName({ id }: { id: string }) {
-  const found = useReferenceOptions("backends")?.find((record) => record.id === id);
+  const found = useReferences(BACKENDS).candidates.find((record) => record.id === id);
   if (!found) return <RefLink id={id} />;
-  const { kind, name, detail } = found;
+  const { kind, title, detail } = found;
   return (
     <>
-      {kind} <RefLink id={id}>{name}</RefLink>
-      {detail && detail !== name ? ` (${detail})` : ""}
+      {capital(kind.singular)} <RefLink id={id}>{title}</RefLink>
+      {detail && ` (${detail})`}
     </>
   );
 }

@@ -6,11 +6,11 @@ import { Button } from "../../parts/Button";
 import { Tabs } from "../../parts/Tabs";
 import { toast } from "../../parts/toast";
 import { useAddressSearch, useNavigateTo, useRouteParam } from "../address";
+import { Form } from "../form/Form";
 import { recordQuery, useApiQuery } from "../management";
 import { Copyable, Moment } from "../resource/cells";
 import type { Kind } from "../resource/kind";
 import { Facts, PageFrame } from "../resource/PageFrame";
-import { ResourceForm } from "../resource/ResourceForm";
 import { Failure, Loading } from "../shell/PageStates";
 import { ChangeDialog } from "./ChangeDialog";
 import { lastMinuteText, useLastMinute, inUseWarning } from "./lastMinute";
@@ -107,13 +107,13 @@ function LoadedEdge<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFra
         >
           <div className={styles.panel}>
             {shown === "settings" ? (
-              <ResourceForm
+              <Form
                 key={record.id}
-                fields={kind.fields}
+                form={kind}
                 record={record}
                 method="PATCH"
                 path={path}
-                forgets={[kind.path]}
+                invalidates={[kind.path]}
                 submit="Save changes"
                 onDone={() => toast({ title: "Edge changed" })}
               />

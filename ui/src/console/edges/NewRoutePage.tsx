@@ -1,15 +1,11 @@
 // Creates a route: its path and its backend.
 import { toast } from "../../parts/toast";
 import { useNavigateTo, useRouteParam } from "../address";
+import { Form } from "../form/Form";
 import { httpsEdges } from "../kinds/httpsEdges";
 import { recordQuery, useApiQuery } from "../management";
 import { PageFrame } from "../resource/PageFrame";
-import { ResourceForm } from "../resource/ResourceForm";
-import { backendField } from "./backendField";
-import { ROUTE_FIELDS } from "./routeFields";
-
-const [matchType, match, ...texts] = ROUTE_FIELDS;
-const FIELDS = [matchType, match, backendField, ...texts].filter((field) => field !== undefined);
+import { NEW_ROUTE_FORM } from "./routeFields";
 
 export default function NewRoutePage() {
   const go = useNavigateTo();
@@ -22,12 +18,12 @@ export default function NewRoutePage() {
       about="The paths that it matches, and their backend. Stages are added afterwards."
       back={{ to: path, label: edge ? httpsEdges.title(edge) : "The edge" }}
     >
-      <ResourceForm
-        fields={FIELDS}
+      <Form
+        form={NEW_ROUTE_FORM}
         record={null}
         method="POST"
         path={`${path}/routes`}
-        forgets={["/edges/https"]}
+        invalidates={["/edges/https"]}
         submit="Create route"
         onCancel={() => go(path)}
         onDone={(route) => {

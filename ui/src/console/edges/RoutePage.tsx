@@ -5,12 +5,12 @@ import { Button } from "../../parts/Button";
 import { Tabs } from "../../parts/Tabs";
 import { toast } from "../../parts/toast";
 import { useAddressSearch, useNavigateTo, useRouteParam } from "../address";
+import { Form } from "../form/Form";
 import { httpsEdges } from "../kinds/httpsEdges";
 import { recordQuery, useApiQuery } from "../management";
 import { visitAddress } from "../modules/providerValues";
 import { Copyable, Moment } from "../resource/cells";
 import { Facts, PageFrame } from "../resource/PageFrame";
-import { ResourceForm } from "../resource/ResourceForm";
 import { Failure, Loading } from "../shell/PageStates";
 import { Addresses } from "./Addresses";
 import { ChangeDialog } from "./ChangeDialog";
@@ -21,7 +21,7 @@ import { lastMinuteText, useLastMinute, inUseWarning } from "./lastMinute";
 import { removalOfRoute } from "./plannedChanges";
 import { useServer } from "./useServer";
 import { Refusals } from "./Refusals";
-import { pathOf, ROUTE_FIELDS } from "./routeFields";
+import { pathOf, ROUTE_FORM } from "./routeFields";
 import { StageColumn } from "./StageColumn";
 
 export default function RoutePage() {
@@ -103,12 +103,12 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
             )}
             {tab === "refused" && <Refusals visits={own} />}
             {tab === "settings" && (
-              <ResourceForm
-                fields={ROUTE_FIELDS}
+              <Form
+                form={ROUTE_FORM}
                 record={route}
                 method="PATCH"
                 path={path}
-                forgets={["/edges/https"]}
+                invalidates={["/edges/https"]}
                 submit="Save changes"
                 onDone={() => toast({ title: "Route changed" })}
               />

@@ -6,7 +6,7 @@ import { span } from "../../model/format";
 import { useNavigateTo } from "../address";
 import { moduleSetOf } from "../modules/conflicts";
 import { stagesOf } from "../modules/index";
-import { isOn } from "../modules/ModuleForm";
+import { isOn } from "../modules/conflicts";
 import { PlaceLink } from "../PlaceLink";
 import { BackendName } from "./BackendName";
 import { lastMinuteText, useLastMinute } from "./lastMinute";

@@ -2,7 +2,8 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import { Button, IconButton } from "../../parts/Button";
 import { Switch } from "../../parts/Switch";
-import type { Body, ModuleDescriptor } from "../modules/descriptor";
+import type { Body } from "../form/field";
+import type { ModuleDescriptor } from "../modules/descriptor";
 import { capital } from "../resource/CreatePage";
 import { BackendName } from "./BackendName";
 import { PolicyNames } from "./PolicyNames";

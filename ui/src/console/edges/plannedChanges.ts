@@ -1,7 +1,13 @@
 // Changes to a module that need a confirmation: turn on, turn off, remove.
-import type { Body, ModuleDescriptor } from "../modules/descriptor";
-import { coveredBody, switched } from "../modules/form";
+import { bodyOf, draftOf, maskedBody } from "../form/draft";
+import type { Body } from "../form/field";
+import type { ModuleDescriptor } from "../modules/descriptor";
 import type { PlannedChange } from "./ChangeDialog";
+
+/** The body that turns a module on or off: all its settings, and the new `enabled`. */
+export function switched(module: ModuleDescriptor, view: Body, enabled: boolean): Body {
+  return { enabled, ...bodyOf(module, draftOf(module, view), view) };
+}
 
 export function switchPlan(
   module: ModuleDescriptor,
@@ -15,7 +21,7 @@ export function switchPlan(
     method: "PUT",
     path: `${owner}/${module.name}`,
     body,
-    shown: coveredBody(module, body),
+    shown: maskedBody(module, body),
     title: `Turn ${on ? "on" : "off"} ${module.label}?`,
     sentences: on ? [module.about, ...(beside ? [beside] : [])] : [module.without, "Its settings are kept."],
     verb: on ? "Turn on" : "Turn off",

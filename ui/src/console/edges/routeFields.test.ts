@@ -1,7 +1,8 @@
 // Routes as displayed: their paths and their matching order.
 import { expect, it } from "vitest";
 import type { HttpsRoute } from "../../api/generated";
-import { wrongHostports } from "./hostportsField";
+import { mistakesOf } from "../form/mistakes";
+import { hostports } from "./hostportsField";
 import { inMatchOrder, pathOf, wrongPath } from "./routeFields";
 
 const route = (match_type: HttpsRoute["match_type"], match: string) => ({ match_type, match }) as HttpsRoute;
@@ -24,14 +25,15 @@ it("have paths", () => {
   expect(wrongPath("/a\nb")).toBe("A path cannot contain control characters.");
 });
 
+const mistake = (names: readonly string[]) =>
+  mistakesOf({ fields: [hostports("names")] }, { hostports: names }, null)["hostports"];
+
 it("lie at names with ports", () => {
-  expect(wrongHostports(["shop.test:443", "*.shop.test:443", "[::1]:24000"])).toBeNull();
-  expect(wrongHostports(["shop.test"])).toBe("“shop.test” has no port: write it like shop.test:443.");
-  expect(wrongHostports(["shop.test:70000"])).toBe("“shop.test:70000” has no port from 1 to 65535.");
-  expect(wrongHostports(["https://shop.test:443"])).toBe(
-    "“https://shop.test:443” is not a name with a port.",
-  );
-  expect(wrongHostports(Array.from({ length: 101 }, (_, at) => `a${at}.test:443`))).toBe(
+  expect(mistake(["shop.test:443", "*.shop.test:443", "[::1]:24000"])).toBeUndefined();
+  expect(mistake(["shop.test"])).toBe("“shop.test” has no port: write it like shop.test:443.");
+  expect(mistake(["shop.test:70000"])).toBe("“shop.test:70000” has no port from 1 to 65535.");
+  expect(mistake(["https://shop.test:443"])).toBe("“https://shop.test:443” is not a name with a port.");
+  expect(mistake(Array.from({ length: 101 }, (_, at) => `a${at}.test:443`))).toBe(
     "At most 100 are allowed; there are 101.",
   );
 });

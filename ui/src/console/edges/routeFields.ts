@@ -1,22 +1,23 @@
 // The fields of a route besides its modules.
 import type { HttpsRoute } from "../../api/generated";
-import type { Field } from "../resource/field";
-import { choice } from "../resource/fields/simple";
-import { description, metadata, text } from "../resource/fields/text";
+import type { Field, FormDescription } from "../form/field";
+import { description, metadata } from "../form/fields";
+import { backendId } from "../modules/descriptors/backend";
 
 export const MATCH_LIMIT = 1024;
 
-export const ROUTE_FIELDS: readonly Field[] = [
-  choice({
+const MATCH: readonly Field[] = [
+  {
+    kind: "choice",
     name: "match_type",
     label: "Match",
     options: [
       { value: "path_prefix", label: "Prefix" },
       { value: "exact_path", label: "Exact path" },
     ],
-    initial: "path_prefix",
-  }),
-  text({
+  },
+  {
+    kind: "text",
     name: "match",
     label: "Path",
     help: "“/app” also matches “/app/…” and not “/apple”. An exact path wins, then the longest.",
@@ -25,10 +26,25 @@ export const ROUTE_FIELDS: readonly Field[] = [
     required: true,
     mono: true,
     check: wrongPath,
-  }),
-  description("Its purpose, for people."),
-  metadata(),
+  },
 ];
+
+export const ROUTE_FORM: FormDescription = { fields: [...MATCH, description(), metadata] };
+
+/** A new route gets its backend at once; the API takes it as a module. */
+export const NEW_ROUTE_FORM: FormDescription = {
+  fields: [
+    ...MATCH,
+    {
+      ...backendId,
+      name: "backend",
+      required: false,
+      write: (id) => (id === "" ? undefined : { backend_id: id }),
+    },
+    description(),
+    metadata,
+  ],
+};
 
 export function wrongPath(path: string): string | null {
   if (!path.startsWith("/")) return "A path begins with /.";

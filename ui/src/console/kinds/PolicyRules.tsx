@@ -4,10 +4,10 @@ import type { IpPolicy, IpPolicyRule } from "../../api/generated";
 import { Button, IconButton } from "../../parts/Button";
 import { Dialog } from "../../parts/Dialog";
 import { toast } from "../../parts/toast";
+import { Form } from "../form/Form";
 import { DeleteDialog } from "../resource/DeleteDialog";
 import { Empty } from "../resource/ListPage";
 import { Section } from "../resource/PageFrame";
-import { ResourceForm } from "../resource/ResourceForm";
 import { ResourceTable } from "../resource/ResourceTable";
 import { ipPolicyRules } from "./ipPolicyRules";
 
@@ -41,13 +41,13 @@ export function PolicyRules({ record: policy }: { record: IpPolicy }) {
         )}
       />
       <Dialog title="New rule" open={adding} onClose={() => setAdding(false)} wide>
-        <ResourceForm
-          fields={ipPolicyRules.fields}
+        <Form
+          form={ipPolicyRules}
           record={null}
           method="POST"
           path={ipPolicyRules.path}
           fixed={{ ip_policy_id: policy.id }}
-          forgets={[ipPolicyRules.path]}
+          invalidates={[ipPolicyRules.path]}
           submit="Add rule"
           onCancel={() => setAdding(false)}
           onDone={() => {

@@ -1,5 +1,5 @@
 // Keys of the management API.
-import { description, metadata } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
 import { created, owner } from "./columns";
 import { ownerField } from "./owners";
@@ -13,7 +13,7 @@ export const apiKeys = describe("/api_keys", {
   fields: [
     description("The person or program that uses it."),
     ownerField("Only administrators may choose another owner."),
-    metadata(),
+    metadata,
   ],
   empty: { sentence: "There is no API key that your key may read." },
   deletion: () => "Its users are refused from the next request on; that may include this console.",

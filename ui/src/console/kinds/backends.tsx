@@ -1,14 +1,14 @@
 // The targets of edges: tunnels by their labels, addresses, fixed responses, and backends that combine backends.
-import type { StaticBackend } from "../../api/generated";
+import { mapped } from "../../model/format";
 import { State } from "../../parts/State";
 import { RefLink, Refs } from "../resource/cells";
-import type { Field } from "../resource/field";
-import { order, share, weights } from "../resource/fields/backends";
-import { pairs } from "../resource/fields/lists";
-import { flag, number } from "../resource/fields/simple";
-import { description, metadata, text } from "../resource/fields/text";
+import type { FlagField, Row } from "../form/field";
+import { description, metadata } from "../form/fields";
+import { share } from "../form/inputs/CombinationInputs";
+import { isRecord } from "../form/values";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
-import { created, mapped } from "./columns";
+import { created } from "./columns";
+import { HTTP_RESPONSES, STATIC_BACKENDS, TUNNEL_GROUPS, WEIGHTED_BACKENDS } from "./references";
 
 const TOUCHES = [
   "/edges/https",
@@ -22,7 +22,7 @@ export const tunnelGroups = describe("/backends/tunnel_group", {
   singular: "tunnel group",
   plural: "Tunnel groups",
   about: "All connected tunnels with certain labels. Visitors are distributed among them.",
-  title: (group) => group.description || mapped(group.labels) || group.id,
+  title: TUNNEL_GROUPS.title,
   columns: [
     { name: "labels", label: "Labels", text: (group) => mapped(group.labels), mono: true },
     {
@@ -37,15 +37,20 @@ export const tunnelGroups = describe("/backends/tunnel_group", {
     metadataColumn,
   ],
   fields: [
-    pairs({
+    {
+      kind: "rows",
       name: "labels",
       label: "Labels",
       help: "A tunnel with all of these labels belongs to the group; it may have others.",
-      nameLabel: "Label",
-      valueLabel: "Value",
-    }),
+      columns: [
+        { name: "name", label: "Label" },
+        { name: "value", label: "Value" },
+      ],
+      shape: "map",
+      add: "Add label",
+    },
     description(),
-    metadata(),
+    metadata,
   ],
   facts: (group) => [{ label: "Connected tunnels", value: <Refs refs={group.tunnels} none="none" /> }],
   dependents: true,
@@ -65,22 +70,21 @@ export function addressMistake(value: string): string | null {
   return port >= 1 && port <= 65_535 ? null : "A port is a number from 1 to 65535.";
 }
 
-const tls: Field = {
-  ...flag({
-    name: "tls",
-    label: "Connect with TLS",
-    help: "Its certificate is verified with the authorities that the server's machine trusts.",
-    initial: false,
-  }),
-  read: (record) => (record as StaticBackend).tls.enabled,
-  write: (value) => (value === true ? { enabled: true } : { enabled: false }),
+const tls: FlagField = {
+  kind: "flag",
+  name: "tls",
+  label: "Connect with TLS",
+  help: "Its certificate is verified with the authorities that the server's machine trusts.",
+  initial: false,
+  read: ({ tls: settings }) => isRecord(settings) && settings["enabled"],
+  write: (enabled) => ({ enabled }),
 };
 
 export const staticBackends = describe("/backends/static", {
   singular: "static backend",
   plural: "Static backends",
   about: "Addresses that the server reaches without a tunnel.",
-  title: (backend) => backend.description || backend.address,
+  title: STATIC_BACKENDS.title,
   columns: [
     { name: "address", label: "Address", text: (backend) => backend.address, mono: true },
     {
@@ -99,19 +103,20 @@ export const staticBackends = describe("/backends/static", {
     metadataColumn,
   ],
   fields: [
-    text({
+    {
+      kind: "text",
       name: "address",
       label: "Address",
       help: "A host and a port.",
       placeholder: "192.0.2.7:8080",
       required: true,
-      limit: 259,
+      maxBytes: 259,
       mono: true,
       check: addressMistake,
-    }),
+    },
     tls,
     description(),
-    metadata(),
+    metadata,
   ],
   dependents: true,
   empty: {
@@ -121,8 +126,8 @@ export const staticBackends = describe("/backends/static", {
 });
 
 /** The API's rule: the server's own headers cannot be set. */
-function headerMistake(name: string, value: string): string | null {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `“${name}” is no name of a header.`;
+function headerMistake({ name = "", value = "" }: Row): string | null {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name.trim())) return `“${name}” is no name of a header.`;
   return [...value].some((letter) => letter < " " && letter !== "\t")
     ? `The value of ${name} has control characters.`
     : null;
@@ -132,7 +137,7 @@ export const httpResponses = describe("/backends/http_response", {
   singular: "HTTP response",
   plural: "HTTP responses",
   about: "Fixed responses from the server itself, for maintenance pages and redirects.",
-  title: (backend) => backend.description || `Status ${backend.status_code}`,
+  title: HTTP_RESPONSES.title,
   columns: [
     {
       name: "status_code",
@@ -148,19 +153,32 @@ export const httpResponses = describe("/backends/http_response", {
     metadataColumn,
   ],
   fields: [
-    number({ name: "status_code", label: "Status", min: 200, max: 599, initial: 200, required: true }),
-    pairs({
+    {
+      kind: "number",
+      name: "status_code",
+      label: "Status",
+      min: 200,
+      max: 599,
+      initial: 200,
+      required: true,
+    },
+    {
+      kind: "rows",
       name: "headers",
       label: "Headers",
       help: "The server itself sets the headers for body length and connection handling.",
-      nameLabel: "Header",
-      valueLabel: "Value",
-      most: 50,
+      columns: [
+        { name: "name", label: "Header" },
+        { name: "value", label: "Value" },
+      ],
+      shape: "map",
+      add: "Add header",
+      maxItems: 50,
       check: headerMistake,
-    }),
-    text({ name: "body", label: "Body", limit: 256 * 1024, rows: 6 }),
+    },
+    { kind: "text", name: "body", label: "Body", maxBytes: 256 * 1024, rows: 6 },
     description(),
-    metadata(),
+    metadata,
   ],
   dependents: true,
   empty: { sentence: "There is no HTTP response. Create one for a page that needs no service." },
@@ -185,14 +203,15 @@ export const weightedBackends = describe("/backends/weighted", {
     metadataColumn,
   ],
   fields: [
-    weights({
+    {
+      kind: "weights",
       name: "backends",
       label: "Backends",
       help: "Weights from 0 to 10000; the resulting share is shown next to each. A backend with weight 0 gets no visitors.",
-      kinds: [tunnelGroups, staticBackends, httpResponses],
-    }),
+      of: [TUNNEL_GROUPS, STATIC_BACKENDS, HTTP_RESPONSES],
+    },
     description(),
-    metadata(),
+    metadata,
   ],
   dependents: true,
   empty: {
@@ -229,14 +248,15 @@ export const failoverBackends = describe("/backends/failover", {
     metadataColumn,
   ],
   fields: [
-    order({
+    {
+      kind: "order",
       name: "backends",
       label: "Backends",
       help: "The first reachable one serves the visitors.",
-      kinds: [tunnelGroups, staticBackends, httpResponses, weightedBackends],
-    }),
+      of: [TUNNEL_GROUPS, STATIC_BACKENDS, HTTP_RESPONSES, WEIGHTED_BACKENDS],
+    },
     description(),
-    metadata(),
+    metadata,
   ],
   dependents: true,
   empty: { sentence: "There is no failover backend. Create the backends first, then put them in order." },

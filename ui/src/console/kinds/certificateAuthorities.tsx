@@ -1,8 +1,9 @@
 // Certificate authorities for the client certificates of visitors.
 import { exactly, Moment } from "../resource/cells";
-import { description, metadata, text } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 import { created } from "./columns";
+import { CERTIFICATE_AUTHORITIES } from "./references";
 
 /** Checks the format; the server parses the rest. */
 export function pemMistake(value: string): string | null {
@@ -20,7 +21,7 @@ export const certificateAuthorities = describe("/certificate_authorities", {
   singular: "certificate authority",
   plural: "Certificate authorities",
   about: "Authorities of the client certificates that edges with mutual TLS require.",
-  title: (authority) => authority.description || authority.subject_common_name || authority.id,
+  title: CERTIFICATE_AUTHORITIES.title,
   columns: [
     { name: "subject_common_name", label: "Common name", text: (authority) => authority.subject_common_name },
     {
@@ -35,7 +36,8 @@ export const certificateAuthorities = describe("/certificate_authorities", {
     metadataColumn,
   ],
   fields: [
-    text({
+    {
+      kind: "text",
       name: "ca_pem",
       label: "Certificate",
       help: "The authority's own certificate in PEM, without its key.",
@@ -44,9 +46,9 @@ export const certificateAuthorities = describe("/certificate_authorities", {
       required: true,
       createOnly: true,
       check: pemMistake,
-    }),
+    },
     description(),
-    metadata(),
+    metadata,
   ],
   facts: (authority) => [
     { label: "Common name", value: authority.subject_common_name || "none" },

@@ -26,9 +26,3 @@ export function YesNo({ yes, words }: { yes: boolean; words: readonly [yes: stri
     </State>
   );
 }
-
-/** A map in one line. */
-export const mapped = (map: Readonly<Record<string, unknown>> | null): string =>
-  Object.entries(map ?? {})
-    .map(([name, value]) => `${name}=${String(value)}`)
-    .join(", ");

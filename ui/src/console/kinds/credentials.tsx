@@ -1,7 +1,6 @@
 // Tunnel credentials: the tokens of agents, and what they may bind.
 import { None } from "../resource/cells";
-import { lines } from "../resource/fields/lists";
-import { description, metadata } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
 import { created, owner } from "./columns";
 import { ownerField } from "./owners";
@@ -35,15 +34,19 @@ export const credentials = describe("/credentials", {
   ],
   fields: [
     description("The person or program that uses it."),
-    lines({
+    {
+      kind: "list",
       name: "acl",
       label: "Rules",
       help: "What may be bound: a name or *.name, an address, or labels such as key=value. Without rules everything is permitted.",
       placeholder: "bind:*.example.com",
-      check: ruleMistake,
-    }),
+      check: (rule) => {
+        const mistake = ruleMistake(rule);
+        return mistake && `${rule}: ${mistake}`;
+      },
+    },
     ownerField("Only administrators may choose another owner."),
-    metadata(),
+    metadata,
   ],
   empty: {
     sentence:

@@ -2,7 +2,7 @@
 import { counted } from "../../model/format";
 import { hostports } from "../edges/hostportsField";
 import { Moment } from "../resource/cells";
-import { description, metadata } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 
 export const httpsEdges = describe("/edges/https", {
@@ -34,7 +34,7 @@ export const httpsEdges = describe("/edges/https", {
     },
     metadataColumn,
   ],
-  fields: [hostports("names"), description("Its purpose, for people."), metadata()],
+  fields: [hostports("names"), description(), metadata],
   empty: {
     sentence: "There is no HTTPS edge yet. Create one for a name such as shop.example.com, and add a route.",
     command: "postern api edges https create --hostports shop.example.com:443",

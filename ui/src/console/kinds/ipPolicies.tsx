@@ -1,6 +1,6 @@
 // IP policies: named lists of rules that allow or deny addresses.
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
-import { description, metadata } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
 import { Moment } from "../resource/cells";
 import { PolicyDeletionEffect } from "./PolicyDeletionEffect";
 import { PolicyRules } from "./PolicyRules";
@@ -21,7 +21,7 @@ export const ipPolicies = describe("/ip_policies", {
     },
     metadataColumn,
   ],
-  fields: [description("Its purpose, for people."), metadata()],
+  fields: [description(), metadata],
   dependents: true,
   empty: {
     sentence:

@@ -2,8 +2,7 @@
 import { readCidr, sizeOfNetwork } from "../../model/cidr";
 import { State } from "../../parts/State";
 import { Moment, RefLink } from "../resource/cells";
-import { choice } from "../resource/fields/simple";
-import { description, metadata, text } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, metadataColumn } from "../resource/kind";
 
 export const ipPolicyRules = describe("/ip_policy_rules", {
@@ -45,7 +44,8 @@ export const ipPolicyRules = describe("/ip_policy_rules", {
     metadataColumn,
   ],
   fields: [
-    text({
+    {
+      kind: "text",
       name: "cidr",
       label: "Network",
       help: "An address or a range in CIDR notation, IPv4 or IPv6.",
@@ -56,12 +56,13 @@ export const ipPolicyRules = describe("/ip_policy_rules", {
         const read = readCidr(value);
         return "mistake" in read ? read.mistake : null;
       },
-      preview: (value) => {
+      means: (value) => {
         const read = readCidr(value);
         return "network" in read ? `Stored as ${read.network}: ${sizeOfNetwork(read.network)}.` : null;
       },
-    }),
-    choice({
+    },
+    {
+      kind: "choice",
       name: "action",
       label: "Action",
       createOnly: true,
@@ -69,9 +70,9 @@ export const ipPolicyRules = describe("/ip_policy_rules", {
         { value: "allow", label: "Allow" },
         { value: "deny", label: "Deny" },
       ],
-    }),
+    },
     description(),
-    metadata(),
+    metadata,
   ],
   empty: { sentence: "No rules: this policy admits no one. Add a network to allow." },
   deletion: () =>

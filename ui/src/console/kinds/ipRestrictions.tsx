@@ -1,12 +1,11 @@
 // IP restrictions: policies for a whole part of the service.
 import type { IpRestriction } from "../../api/generated";
 import { Refs } from "../resource/cells";
-import { choice, flag } from "../resource/fields/simple";
-import { refs } from "../resource/fields/references";
-import { description, metadata } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
+import { idsOf } from "../form/values";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 import { created, YesNo } from "./columns";
-import { ipPolicies } from "./ipPolicies";
+import { IP_POLICIES } from "./references";
 
 const GUARDED: Readonly<Record<IpRestriction["type"], string>> = {
   dashboard: "The console",
@@ -40,30 +39,34 @@ export const ipRestrictions = describe("/ip_restrictions", {
     metadataColumn,
   ],
   fields: [
-    choice({
+    {
+      kind: "choice",
       name: "type",
       label: "Applies to",
       createOnly: true,
       initial: "endpoints",
       options: Object.entries(GUARDED).map(([value, label]) => ({ value, label })),
-    }),
-    refs({
+    },
+    {
+      kind: "references",
       name: "ip_policy_ids",
       label: "IP policies",
       help: "All their rules apply together: an address is admitted if one allows it and none denies it.",
-      kind: ipPolicies,
+      of: [IP_POLICIES],
       required: true,
-      read: (record) => (record as IpRestriction).ip_policies.map(({ id }) => id),
+      read: (record) => idsOf(record["ip_policies"]),
+      maxItems: 100,
       gone: "Deleted: counts as a policy without rules.",
-    }),
-    flag({
+    },
+    {
+      kind: "flag",
       name: "enforced",
       label: "Enforced",
       help: "If off, no address is refused; the server's log names those that would have been.",
       initial: false,
-    }),
+    },
     description(),
-    metadata(),
+    metadata,
   ],
   empty: {
     sentence:

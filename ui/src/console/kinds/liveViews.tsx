@@ -1,8 +1,8 @@
 // Everything connected now: agent sessions, their tunnels, the public addresses.
+import { mapped } from "../../model/format";
 import { ExternalLink } from "../edges/ExternalLink";
 import { Moment, Mono, RefLink, Refs } from "../resource/cells";
 import { describe, idColumn, type Column } from "../resource/kind";
-import { mapped } from "./columns";
 import { SessionCommands } from "./SessionCommands";
 
 const POLL_INTERVAL_MS = 3_000;

@@ -1,22 +1,13 @@
-// The possible owners of a record: users and bot users, as far as the key may read them.
-import type { BotUser, User } from "../../api/generated";
-import { collection } from "../../api/management";
-import { ref } from "../resource/fields/references";
-import type { Field } from "../resource/field";
+// The owner of a record: a user or bot user, as far as the key may read them.
+import type { ReferenceField } from "../form/field";
+import { OWNERS } from "./references";
 
-const named = { title: ({ name }: User | BotUser): string => name };
-
-const OWNERS = [
-  { ...collection("/users"), singular: "user", ...named },
-  { ...collection("/bot_users"), singular: "bot user", ...named },
-];
-
-export const ownerField = (help: string): Field =>
-  ref({
-    name: "owner_id",
-    label: "Owner",
-    help,
-    kinds: OWNERS,
-    none: "The owner of this key",
-    createOnly: true,
-  });
+export const ownerField = (help: string): ReferenceField => ({
+  kind: "reference",
+  name: "owner_id",
+  label: "Owner",
+  help,
+  of: OWNERS,
+  none: "The owner of this key",
+  createOnly: true,
+});

@@ -1,13 +1,12 @@
 // Names and addresses reserved for their owners.
-import { collection } from "../../api/management";
-import type { ReservedDomain, TlsCertificate } from "../../api/generated";
 import { Mono, RefLink } from "../resource/cells";
-import { ref } from "../resource/fields/references";
-import { description, metadata, text } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
+import { idOf } from "../form/values";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 import { created, owner } from "./columns";
 import { DomainCertificate } from "./DomainCertificate";
 import { ownerField } from "./owners";
+import { TLS_CERTIFICATES } from "./references";
 
 const NAME = /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
@@ -18,12 +17,6 @@ export function domainMistake(value: string): string | null {
     ? null
     : "Use letters, digits and hyphens, with dots between the parts; the first part may be *.";
 }
-
-const CERTIFICATES = {
-  ...collection("/tls_certificates"),
-  singular: "TLS certificate",
-  title: (record: TlsCertificate) => record.description || record.subject_common_name || record.id,
-};
 
 export const reservedDomains = describe("/reserved_domains", {
   singular: "reserved domain",
@@ -61,26 +54,28 @@ export const reservedDomains = describe("/reserved_domains", {
     metadataColumn,
   ],
   fields: [
-    text({
+    {
+      kind: "text",
       name: "domain",
       label: "Domain",
       help: "A full name, or one label below the server's domain. If empty, a free name is chosen.",
       placeholder: "shop.example.com",
-      limit: 253,
+      maxBytes: 253,
       createOnly: true,
       check: domainMistake,
-    }),
-    ref({
+    },
+    {
+      kind: "reference",
       name: "certificate_id",
       label: "Certificate",
       help: "The certificate served for this name.",
-      kinds: [CERTIFICATES],
+      of: [TLS_CERTIFICATES],
       none: "Automatic",
-      read: (record) => (record as ReservedDomain).certificate?.id ?? "",
-    }),
+      read: ({ certificate }) => idOf(certificate),
+    },
     ownerField("The user whose agents may bind it."),
     description(),
-    metadata(),
+    metadata,
   ],
   facts: (reserved) => [
     { label: "Owner", value: <RefLink id={reserved.owner_id} /> },
@@ -112,7 +107,8 @@ export const reservedAddresses = describe("/reserved_addrs", {
     metadataColumn,
   ],
   fields: [
-    text({
+    {
+      kind: "text",
       name: "addr",
       label: "Address",
       help: "A specific address of this server. If empty, a free one is chosen.",
@@ -120,10 +116,10 @@ export const reservedAddresses = describe("/reserved_addrs", {
       createOnly: true,
       mono: true,
       check: (value) => (/^\S+:\d{1,5}$/.test(value) ? null : "Enter a host, a colon and a port."),
-    }),
+    },
     ownerField("The user whose agents may bind it."),
     description(),
-    metadata(),
+    metadata,
   ],
   empty: {
     sentence: "No address is reserved. Reserve one for a host and port that do not change.",

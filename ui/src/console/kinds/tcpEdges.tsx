@@ -1,7 +1,7 @@
 // TCP edges: public addresses whose connections are forwarded to a backend.
 import { hostports } from "../edges/hostportsField";
 import { Moment, RefLink } from "../resource/cells";
-import { description, metadata } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 
 export const tcpEdges = describe("/edges/tcp", {
@@ -38,7 +38,7 @@ export const tcpEdges = describe("/edges/tcp", {
     },
     metadataColumn,
   ],
-  fields: [hostports("addresses"), description("Its purpose, for people."), metadata()],
+  fields: [hostports("addresses"), description(), metadata],
   empty: {
     sentence: "There is no TCP edge yet. Create one for a port of this server and add a backend.",
     command: "postern api edges tcp create --hostports example.com:24000",

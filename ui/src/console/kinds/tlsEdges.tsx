@@ -1,7 +1,7 @@
 // TLS edges: host names whose connections are forwarded to a backend unchanged.
 import { hostports } from "../edges/hostportsField";
 import { Moment, RefLink } from "../resource/cells";
-import { description, metadata } from "../resource/fields/text";
+import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 
 export const tlsEdges = describe("/edges/tls", {
@@ -35,7 +35,7 @@ export const tlsEdges = describe("/edges/tls", {
     },
     metadataColumn,
   ],
-  fields: [hostports("names"), description("Its purpose, for people."), metadata()],
+  fields: [hostports("names"), description(), metadata],
   empty: {
     sentence:
       "There is no TLS edge yet. Create one for a name whose connections are forwarded without decryption.",

@@ -1,17 +1,18 @@
 // People and programs that own keys and credentials.
-import { flag } from "../resource/fields/simple";
-import { description, metadata, text } from "../resource/fields/text";
+import type { FlagField, TextField } from "../form/field";
+import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn, type Column } from "../resource/kind";
 import type { Base } from "../../api/management";
 import { created, YesNo } from "./columns";
 
-const name = text({ name: "name", label: "Name", required: true, limit: 255 });
-const admin = flag({
+const name: TextField = { kind: "text", name: "name", label: "Name", required: true, maxBytes: 255 };
+const admin: FlagField = {
+  kind: "flag",
   name: "admin",
   label: "Administrator",
   help: "May manage users, bot users and the records of others.",
   initial: false,
-});
+};
 const nameColumn: Column<Base & { name: string }> = { name: "name", label: "Name", text: (one) => one.name };
 const adminColumn: Column<Base & { admin: boolean }> = {
   name: "admin",
@@ -26,7 +27,7 @@ export const users = describe("/users", {
   about: "People who own API keys and credentials. Only administrators can read them.",
   title: (user) => user.name,
   columns: [nameColumn, adminColumn, descriptionColumn, idColumn, created, metadataColumn],
-  fields: [name, admin, description(), metadata()],
+  fields: [name, admin, description(), metadata],
   dependents: true,
   empty: { sentence: "There is no user that your key may read." },
   touches: ["/api_keys", "/credentials"],
@@ -53,15 +54,16 @@ export const botUsers = describe("/bot_users", {
   ],
   fields: [
     name,
-    flag({
+    {
+      kind: "flag",
       name: "active",
       label: "Active",
       help: "If off, none of its keys and credentials can be used, and its agents are disconnected.",
       initial: true,
-    }),
+    },
     admin,
     description(),
-    metadata(),
+    metadata,
   ],
   dependents: true,
   empty: {

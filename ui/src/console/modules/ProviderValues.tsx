@@ -4,12 +4,13 @@ import { saveText } from "../../parts/save";
 import { useCopy } from "../../services";
 import { useServer } from "../edges/useServer";
 import { ExternalLink } from "../edges/ExternalLink";
-import type { Body, Draft, ModuleDescriptor } from "./descriptor";
+import type { Body, Draft } from "../form/field";
+import type { ModuleDescriptor } from "./descriptor";
 import styles from "./ModuleForm.module.css";
-import { REGISTRIES } from "./oauth";
+import { REGISTRIES } from "./descriptors/oauth";
 import { providerValues } from "./providerValues";
 import { routeMetadata } from "./samlMetadata";
-import { textOf } from "./texts";
+import { textOf } from "../form/values";
 
 interface PasteBoxProps {
   module: ModuleDescriptor;

@@ -1,7 +1,8 @@
 // Modules of one owner that exclude each other, and what is missing before visitors can be served.
-import type { Body, Owner } from "./descriptor";
+import type { Body } from "../form/field";
+import type { Owner } from "./descriptor";
 import { LOGINS, MODULES } from "./index";
-import { isRecord } from "./texts";
+import { isRecord } from "../form/values";
 
 /** The modules of an owner as in the API: null where one is not set. */
 export type ModuleSet = Readonly<Record<string, Body | null>>;
@@ -18,7 +19,12 @@ export function moduleSetOf(record: object, owner: Owner): ModuleSet {
   );
 }
 
-const on = (set: ModuleSet, name: string) => set[name]?.["enabled"] === true;
+/** Whether a record has this module, enabled. */
+export function isOn(view: unknown): boolean {
+  return isRecord(view) && view["enabled"] === true;
+}
+
+const on = (set: ModuleSet, name: string) => isOn(set[name]);
 
 /** Warnings shown with the stages. */
 export function conflictsOf(set: ModuleSet, owner: Owner): string[] {

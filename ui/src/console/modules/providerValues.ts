@@ -1,7 +1,8 @@
 // Values to copy to the provider of a login, and the address to try the route.
 import type { ServerFacts } from "../../api/generated";
-import type { Body, ModuleDescriptor } from "./descriptor";
-import { textOf } from "./texts";
+import type { Body } from "../form/field";
+import type { ModuleDescriptor } from "./descriptor";
+import { textOf } from "../form/values";
 
 export interface ProviderValue {
   label: string;

@@ -1,12 +1,12 @@
 // Recent refusals of stages, and the values to copy to providers.
 import { expect, it } from "vitest";
 import type { Decision, RefusedVisit } from "../../api/generated";
-import { backend } from "./backend";
-import { ipRestriction } from "./ipRestriction";
+import { backend } from "./descriptors/backend";
+import { ipRestriction } from "./descriptors/ipRestriction";
 import { recentDecisions, recentText } from "./recentDecisions";
-import { oidc } from "./oidc";
+import { oidc } from "./descriptors/oidc";
 import { providerValues, visitAddress } from "./providerValues";
-import { saml } from "./saml";
+import { saml } from "./descriptors/saml";
 
 function visit(
   at: string,

@@ -4,10 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TOP, settableModules, resolveSchema, type Schema } from "./schema";
-import type { Body, Draft, Field, ModuleDescriptor, Value } from "./descriptor";
-import { bodyOf, emptyDraft, initial } from "./form";
+import { bodyOf, draftOf, initialValue } from "../form/draft";
+import type { Body, Draft, Field, Value } from "../form/field";
+import type { ModuleDescriptor } from "./descriptor";
 import { MODULES, modulesOf, stagesOf } from "./index";
-import { PROVIDERS } from "./oauth";
+import { PROVIDERS } from "./descriptors/oauth";
 import { ALIASES, WEBHOOK_PROVIDERS } from "./webhookProviders";
 
 const SHAPES: Record<Field["kind"], readonly string[]> = {
@@ -15,14 +16,15 @@ const SHAPES: Record<Field["kind"], readonly string[]> = {
   secret: ["string"],
   document: ["string"],
   choice: ["string"],
-  search: ["string"],
   reference: ["string"],
   number: ["integer"],
   share: ["number"],
-  switch: ["boolean"],
+  flag: ["boolean"],
   list: ["array"],
   references: ["array"],
-  headers: ["object"],
+  rows: ["object"],
+  weights: ["object"],
+  order: ["array"],
 };
 
 function moduleOf(owner: string, name: string): ModuleDescriptor | undefined {
@@ -33,18 +35,20 @@ function moduleOf(owner: string, name: string): ModuleDescriptor | undefined {
 function something(field: Field): Value {
   switch (field.kind) {
     case "number":
-      return String(field.least + 300);
+      return String(field.min + 300);
     case "share":
       return "25";
-    case "switch":
-      return !field.value;
+    case "flag":
+      return !field.initial;
     case "list":
     case "references":
+    case "order":
       return ["some"];
-    case "headers":
+    case "weights":
+      return [{ id: "some", weight: "1" }];
+    case "rows":
       return [{ name: "x-some", value: "thing" }];
     case "choice":
-    case "search":
       return field.options.at(-1)?.value ?? "";
     default:
       return "some";
@@ -101,7 +105,9 @@ describe("every module that can be put", () => {
   it.each(settableModules())("says every member of $owner $name", ({ owner, name, body }) => {
     const module = moduleOf(owner, name);
     if (!module) throw new Error("it has no form");
-    const members = new Set(drafts(module).flatMap((draft) => paths(bodyOf(module, draft, true), body)));
+    const members = new Set(
+      drafts(module).flatMap((draft) => paths({ enabled: true, ...bodyOf(module, draft, null) }, body)),
+    );
     expect([...members].toSorted()).toEqual(leaves(body).toSorted());
   });
 
@@ -128,41 +134,40 @@ describe("every module that can be put", () => {
 
 function agrees(field: Field, member: Schema): void {
   const about = field.name;
-  const start = initial(field);
+  const start = initialValue(field);
   switch (field.kind) {
     case "text":
     case "secret":
     case "document":
-      expect(field.longest, about).toBe(member.maxLength);
+      expect(field.maxLength, about).toBe(member.maxLength);
       if (member.default !== undefined) expect(start, about).toBe(member.default);
       break;
     case "number":
-      expect([field.least, field.most], about).toEqual([
+      expect([field.min, field.max], about).toEqual([
         member.minimum ?? 0,
         // The interval of checks states its real bounds one level below.
         Math.min(member.maximum ?? Infinity, member.anyOf?.[1]?.maximum ?? Infinity),
       ]);
-      expect(field.value, about).toBe(member.default);
+      expect(field.initial, about).toBe(member.default);
       break;
     case "share":
       expect([0, 1], about).toEqual([member.minimum, member.maximum]);
-      expect(field.value, about).toBe(member.default);
+      expect(field.initial, about).toBe(member.default);
       break;
-    case "switch":
-      expect(field.value, about).toBe(member.default);
+    case "flag":
+      expect(field.initial, about).toBe(member.default);
       break;
     case "list":
-      expect(field.most, about).toBe(member.maxItems);
-      if (member.items?.maxLength !== undefined) expect(field.longest, about).toBe(member.items.maxLength);
+      expect(field.maxItems, about).toBe(member.maxItems);
+      if (member.items?.maxLength !== undefined) expect(field.maxLength, about).toBe(member.items.maxLength);
       break;
-    case "headers":
-      expect(field.most, about).toBe(member.maxProperties);
+    case "rows":
+      expect(field.maxItems, about).toBe(member.maxProperties);
       break;
     case "references":
-      expect(field.most, about).toBe(member.maxItems);
+      expect(field.maxItems, about).toBe(member.maxItems);
       break;
-    case "choice":
-    case "search": {
+    case "choice": {
       const schemaMembers = (member.enum ?? member.oneOf?.map((one) => one.const) ?? []).filter(
         (one) => one !== null && one !== "",
       );
@@ -172,6 +177,8 @@ function agrees(field: Field, member: Schema): void {
       break;
     }
     case "reference":
+    case "weights":
+    case "order":
       break;
   }
 }
@@ -217,7 +224,7 @@ it("a new form begins with what the API would take for left out", () => {
   for (const { owner, name, body } of settableModules()) {
     const module = moduleOf(owner, name);
     if (!module || (body.required ?? []).length > 0) continue;
-    const sent = bodyOf(module, emptyDraft(module), true);
+    const sent = bodyOf(module, draftOf(module, null), null);
     for (const [member, value] of Object.entries(sent)) {
       const usual = body.properties?.[member]?.default;
       if (usual !== undefined) expect(value, `${name}.${member}`).toEqual(usual);

@@ -1,7 +1,7 @@
 // Settings shared by the three login modules: how a login is remembered, and for how long.
-import { counted } from "../../model/format";
-import type { Draft, Field } from "./descriptor";
-import { numberOf, seconds } from "./texts";
+import { counted, secondsText } from "../../model/format";
+import type { Draft, Field } from "../form/field";
+import { numberOf } from "../form/values";
 
 const YEAR = 31_536_000;
 
@@ -13,9 +13,9 @@ export const SESSION: readonly Field[] = [
     kind: "number",
     name: "inactivity_timeout",
     label: "Idle timeout of a session",
-    value: 0,
-    least: 0,
-    most: YEAR,
+    initial: 0,
+    min: 0,
+    max: YEAR,
     unit: "seconds",
     means: { 0: "never" },
   },
@@ -24,18 +24,18 @@ export const SESSION: readonly Field[] = [
     name: "maximum_duration",
     label: "Maximum duration of a session",
     help: "Visitors then log in again; most providers remember them.",
-    value: 0,
-    least: 0,
-    most: 4_294_967_295,
+    initial: 0,
+    min: 0,
+    max: 4_294_967_295,
     unit: "seconds",
     means: { 0: "never" },
   },
   {
-    kind: "switch",
+    kind: "flag",
     name: "options_passthrough",
     label: "Let OPTIONS requests pass without a login",
     help: "Browsers send them before requests from another site (CORS), and cannot log in for them.",
-    value: false,
+    initial: false,
     advanced: true,
   },
   {
@@ -43,10 +43,9 @@ export const SESSION: readonly Field[] = [
     name: "cookie_prefix",
     label: "Prefix of the session cookie",
     help: "Letters, digits and periods. If empty: “postern.”.",
-    value: "",
-    longest: 64,
+    maxLength: 64,
     advanced: true,
-    wrong: (text) => (/^[A-Za-z0-9.]*$/.test(text) ? null : "Only letters, digits and periods."),
+    check: (text) => (/^[A-Za-z0-9.]*$/.test(text) ? null : "Only letters, digits and periods."),
   },
 ];
 
@@ -55,8 +54,8 @@ export function sessionText(view: Record<string, unknown>): string {
   const idle = numberOf(view["inactivity_timeout"]);
   const whole = numberOf(view["maximum_duration"]);
   const parts = [
-    idle > 0 ? `${seconds(idle)} idle` : "",
-    whole > 0 ? `${seconds(whole)} at most` : "",
+    idle > 0 ? `${secondsText(idle)} idle` : "",
+    whole > 0 ? `${secondsText(whole)} at most` : "",
   ].filter(Boolean);
   return parts.length > 0 ? `sessions of ${parts.join(", ")}` : "sessions without end";
 }
@@ -72,9 +71,9 @@ export const scopes: Field = {
   name: "scopes",
   label: "Scopes",
   help: "Requested from the provider. Those that the login itself needs are added.",
-  most: 50,
-  longest: 256,
-  wrong: wrongScope,
+  maxItems: 50,
+  maxLength: 256,
+  check: wrongScope,
 };
 
 /** Number of entries in all lists, such as those of allowed accounts. */

@@ -3,10 +3,10 @@ import { useState } from "react";
 import type { Base } from "../../api/management";
 import { toast } from "../../parts/toast";
 import { useNavigateTo } from "../address";
+import { Form } from "../form/Form";
 import type { ChangedRecord } from "../management";
 import type { Kind } from "./kind";
 import { PageFrame } from "./PageFrame";
-import { ResourceForm } from "./ResourceForm";
 import { TokenOnce } from "./TokenOnce";
 
 export function CreatePage({ kind }: { kind: Kind }) {
@@ -18,12 +18,12 @@ export function CreatePage({ kind }: { kind: Kind }) {
   };
   return (
     <PageFrame title={`New ${kind.singular}`} about={kind.about} back={{ to: kind.path, label: kind.plural }}>
-      <ResourceForm
-        fields={kind.fields}
+      <Form
+        form={kind}
         record={null}
         method="POST"
         path={kind.path}
-        forgets={[kind.path, ...(kind.touches ?? [])]}
+        invalidates={[kind.path, ...(kind.touches ?? [])]}
         submit={`Create ${kind.singular}`}
         onCancel={() => go(kind.path)}
         onDone={(record) => (record.token ? setCreated(record) : open(record))}

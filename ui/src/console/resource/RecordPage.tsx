@@ -5,6 +5,7 @@ import { ApiError } from "../../api/problem";
 import { Button } from "../../parts/Button";
 import { toast } from "../../parts/toast";
 import { useNavigateTo, useRouteParam } from "../address";
+import { Form } from "../form/Form";
 import { recordQuery, useApiQuery } from "../management";
 import { Failure, Loading } from "../shell/PageStates";
 import { Copyable, Moment } from "./cells";
@@ -13,7 +14,6 @@ import { DeleteDialog } from "./DeleteDialog";
 import { Dependents } from "./Dependents";
 import type { Kind } from "./kind";
 import { Facts, PageFrame } from "./PageFrame";
-import { ResourceForm } from "./ResourceForm";
 
 export function RecordPage({ kind }: { kind: Kind }) {
   const id = useRouteParam("id");
@@ -60,13 +60,13 @@ function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
         ]}
       />
       {kind.fields.length > 0 && (
-        <ResourceForm
+        <Form
           key={record.id}
-          fields={kind.fields}
+          form={kind}
           record={record}
           method="PATCH"
           path={`${kind.path}/${record.id}`}
-          forgets={[kind.path, ...(kind.touches ?? [])]}
+          invalidates={[kind.path, ...(kind.touches ?? [])]}
           submit="Save changes"
           onDone={() => toast({ title: `${capital(kind.singular)} changed` })}
         />

@@ -1,86 +1,33 @@
 // A table of records: the server pages and searches; when sorted, all records are read, up to a limit.
-import { useDeferredValue, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { ALL_LIMIT, type Base } from "../../api/management";
 import { Button } from "../../parts/Button";
 import { CheckMenu } from "../../parts/CheckMenu";
 import { Icon } from "../../parts/Icon";
-import { useAddressSearch } from "../address";
-import { allQuery, listQuery, useApiQuery } from "../management";
 import { PlaceLink } from "../PlaceLink";
 import { Failure } from "../shell/PageStates";
+import type { Order } from "./arrange";
 import { inside, type Column, type Kind } from "./kind";
 import styles from "./ResourceTable.module.css";
-import { arrange, readOrder, writeOrder } from "./arrange";
+import { SIZES, useTable, type TableSource, type TableState } from "./useTable";
 
-const SIZES = ["25", "50", "100"] as const;
-
-interface ResourceTableProps<T extends Base> {
-  kind: Kind<T>;
-  /** Restricts the records, such as to the rules of one policy; all records are then read. */
-  only?: (record: T) => boolean;
-  /** A text in all of those records, such as an id, that the server searches for. */
-  searchText?: string;
-  /** Prefix of the parameters in the address, where one page has several tables. */
-  prefix?: string;
-  /** Rendered at the end of every row. */
-  renderActions?: (record: T) => ReactNode;
+interface ResourceTableProps<T extends Base> extends TableSource<T>, RowOptions<T> {
   /** Shown instead of the table when there are no records. */
   empty: ReactNode;
+}
+
+interface RowOptions<T extends Base> {
+  /** Rendered at the end of every row. */
+  renderActions?: (record: T) => ReactNode;
   /** The accessible name of a row. */
   title?: (record: T) => string;
 }
 
-export function ResourceTable<T extends Base>({
-  kind,
-  only,
-  searchText = "",
-  prefix = "",
-  renderActions,
-  empty,
-  title,
-}: ResourceTableProps<T>) {
-  const [search, change] = useAddressSearch();
-  const at = (name: string) => search[prefix + name] ?? "";
-  const set = (changes: Record<string, string>) =>
-    change(
-      Object.fromEntries(Object.entries(changes).map(([name, value]) => [prefix + name, value || undefined])),
-    );
-
-  const words = useDeferredValue(at("q"));
-  const order = readOrder(at("sort"));
-  const size = SIZES.find((one) => one === at("limit")) ?? SIZES[1];
-  const trail = at("after") === "" ? [] : at("after").split(",");
-  const every = kind.live?.every;
-  // Live views cannot be searched on the server, and are small.
-  const readsAll = only !== undefined || order !== null || (kind.live !== undefined && words !== "");
-  const searched = kind.live ? "" : [searchText, words].join(" ").trim();
-
-  const before = trail.at(-1);
-  const page = useApiQuery({
-    ...listQuery(
-      kind,
-      { limit: Number(size), ...(before ? { before } : {}), ...(searched ? { search: searched } : {}) },
-      every,
-    ),
-    enabled: !readsAll,
-  });
-  const all = useApiQuery(
-    allQuery(kind, { search: searched, ...(every ? { every } : {}), enabled: readsAll }),
-  );
-  const query = readsAll ? all : page;
-
-  const shown = useColumns(kind, at("columns"));
-  const read = query.data;
-  const arranged = readsAll
-    ? arrange(read?.records.filter((one) => only?.(one) ?? true) ?? [], kind.columns, words, order)
-    : [];
-  const number = Math.max(0, Number(at("page")) || 0);
-  const from = number * Number(size);
-  const rows = readsAll ? arranged.slice(from, from + Number(size)) : (read?.records ?? []);
-  const more = readsAll ? from + Number(size) < arranged.length : read?.next != null;
-  const first = readsAll ? number === 0 : trail.length === 0;
-
-  if (query.isError && !read)
+export function ResourceTable<T extends Base>({ empty, ...props }: ResourceTableProps<T>) {
+  const { kind, prefix } = props;
+  const table = useTable(props);
+  const { query } = table;
+  if (query.isError && !query.data)
     return (
       <Failure
         thrown={query.error}
@@ -88,17 +35,15 @@ export function ResourceTable<T extends Base>({
         retry={() => void query.refetch()}
       />
     );
-  const nothing =
-    read !== undefined && rows.length === 0 && words === "" && first && !query.isPlaceholderData;
-  if (nothing) return empty;
+  if (table.isEmpty) return empty;
   return (
     <div className={styles.frame}>
       <div className={styles.tools}>
         <SearchBox
           key={prefix}
-          value={at("q")}
+          value={table.typed}
           label={`Search ${inside(kind.plural)}`}
-          onChange={(q) => set({ q, page: "", after: "" })}
+          onChange={table.setWords}
         />
         <span className={styles.space} />
         <CheckMenu
@@ -107,163 +52,158 @@ export function ResourceTable<T extends Base>({
           items={kind.columns.map(({ name, label }) => ({
             value: name,
             label,
-            checked: shown.some((one) => one.name === name),
+            checked: table.columns.some((one) => one.name === name),
           }))}
-          onChange={(name, checked) => {
-            const names = kind.columns
-              .filter((one) => (one.name === name ? checked : shown.includes(one)))
-              .map((one) => one.name);
-            if (names.length > 0) set({ columns: names.join(",") });
-          }}
+          onChange={table.setColumn}
         />
       </div>
       {query.isError && <Failure thrown={query.error} title="This list is not up to date" />}
       <div className={styles.scroll} aria-busy={query.isFetching}>
-        <table className={styles.table}>
-          <caption className="unseen">{kind.plural}</caption>
-          <thead>
-            <tr>
-              {shown.map((column) => (
-                <Heading
-                  key={column.name}
-                  column={column}
-                  order={order?.column === column.name ? order.direction : null}
-                  onOrder={(direction) =>
-                    set({
-                      sort: direction === null ? "" : writeOrder(column.name, direction),
-                      page: "",
-                      after: "",
-                    })
-                  }
-                />
-              ))}
-              {renderActions && (
-                <th scope="col" className={styles.actions}>
-                  <span className="unseen">Actions</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((record) => (
-              <tr key={record.id} className={styles.row} aria-label={title?.(record)}>
-                {shown.map((column, index) => (
-                  <td key={column.name} className={cellClass(column)}>
-                    {index === 0 ? (
-                      <PlaceLink to={`${kind.path}/${record.id}`} className={styles.open}>
-                        {column.cell?.(record) ?? (column.text(record) || kind.title(record))}
-                      </PlaceLink>
-                    ) : (
-                      <Cell column={column} record={record} />
-                    )}
-                  </td>
-                ))}
-                {renderActions && <td className={styles.actions}>{renderActions(record)}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {read === undefined && (
-          <p className={styles.message} role="status">
-            Loading {inside(kind.plural)}…
-          </p>
-        )}
-        {read !== undefined && rows.length === 0 && (
-          <p className={styles.message} role="status">
-            {words === "" ? "Nothing on this page." : `Nothing matches “${words}”.`}{" "}
-            <Button weight="quiet" onClick={() => set({ q: "", page: "", after: "" })}>
-              Clear the search
-            </Button>
-          </p>
-        )}
+        <Rows {...props} table={table} />
+        <Message kind={kind} table={table} />
       </div>
-      <footer className={styles.foot}>
-        <p role="status">
-          {readsAll && read
-            ? `${arranged.length} ${arranged.length === 1 ? kind.singular : inside(kind.plural)}${words ? " found" : ""}`
-            : `${rows.length} on this page, newest first`}
-          {readsAll && read?.next != null && ` among the newest ${ALL_LIMIT.toLocaleString("en")}`}
-        </p>
-        <label className={styles.size}>
-          Rows
-          <select value={size} onChange={(event) => set({ limit: event.target.value, page: "", after: "" })}>
-            {SIZES.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </label>
-        <Button
-          icon="back"
-          aria-disabled={first || undefined}
-          onClick={() =>
-            !first && set(readsAll ? { page: String(number - 1) } : { after: trail.slice(0, -1).join(",") })
-          }
-        >
-          Newer
-        </Button>
-        <Button
-          aria-disabled={!more || undefined}
-          onClick={() =>
-            more &&
-            set(readsAll ? { page: String(number + 1) } : { after: [...trail, read?.next ?? ""].join(",") })
-          }
-        >
-          Older
-          <Icon name="arrow" />
-        </Button>
-      </footer>
+      <Foot kind={kind} table={table} />
     </div>
   );
 }
 
-function useColumns(kind: Kind, chosen: string): readonly Column[] {
-  const names = chosen.split(",");
-  const some = kind.columns.filter(({ name }) => names.includes(name));
-  return some.length > 0 ? some : kind.columns.filter(({ hidden }) => !hidden);
+interface RowsProps<T extends Base> extends RowOptions<T> {
+  kind: Kind<T>;
+  table: TableState<T>;
 }
 
-function cellClass({ mono, number }: Column): string {
+function Rows<T extends Base>({ kind, table, renderActions, title }: RowsProps<T>) {
+  const { columns, rows, order } = table;
+  return (
+    <table className={styles.table}>
+      <caption className="unseen">{kind.plural}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <Heading
+              key={column.name}
+              label={column.label}
+              isNumber={column.number !== undefined}
+              order={order?.column === column.name ? order.direction : null}
+              onOrder={(direction) => table.setOrder(column.name, direction)}
+            />
+          ))}
+          {renderActions && (
+            <th scope="col" className={styles.actions}>
+              <span className="unseen">Actions</span>
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((record) => (
+          <tr key={record.id} className={styles.row} aria-label={title?.(record)}>
+            {columns.map((column, index) => (
+              <td key={column.name} className={cellClass(column)}>
+                {index === 0 ? (
+                  <PlaceLink to={`${kind.path}/${record.id}`} className={styles.open}>
+                    {column.cell?.(record) ?? (column.text(record) || kind.title(record))}
+                  </PlaceLink>
+                ) : (
+                  <Cell column={column} record={record} />
+                )}
+              </td>
+            ))}
+            {renderActions && <td className={styles.actions}>{renderActions(record)}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What is said where there are no rows. */
+function Message({ kind, table }: { kind: Kind; table: TableState }) {
+  if (table.query.data === undefined)
+    return (
+      <p className={styles.message} role="status">
+        Loading {inside(kind.plural)}…
+      </p>
+    );
+  if (table.rows.length > 0) return null;
+  return (
+    <p className={styles.message} role="status">
+      {table.words === "" ? "Nothing on this page." : `Nothing matches “${table.words}”.`}{" "}
+      <Button weight="quiet" onClick={() => table.setWords("")}>
+        Clear the search
+      </Button>
+    </p>
+  );
+}
+
+function Foot({ kind, table }: { kind: Kind; table: TableState }) {
+  const { total, rows, words, isFirst, isLast } = table;
+  return (
+    <footer className={styles.foot}>
+      <p role="status">
+        {total === null
+          ? `${rows.length} on this page, newest first`
+          : `${total} ${total === 1 ? kind.singular : inside(kind.plural)}${words ? " found" : ""}`}
+        {table.isLimited && ` among the newest ${ALL_LIMIT.toLocaleString("en")}`}
+      </p>
+      <label className={styles.size}>
+        Rows
+        <select value={table.size} onChange={(event) => table.setSize(event.target.value)}>
+          {SIZES.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <Button icon="back" aria-disabled={isFirst || undefined} onClick={() => !isFirst && table.goBack()}>
+        Newer
+      </Button>
+      <Button aria-disabled={isLast || undefined} onClick={() => !isLast && table.goOn()}>
+        Older
+        <Icon name="arrow" />
+      </Button>
+    </footer>
+  );
+}
+
+function cellClass<T extends Base>({ mono, number }: Column<T>): string {
   return [styles.cell, mono ? styles.mono : "", number ? styles.number : ""].join(" ");
 }
 
-function Cell({ column, record }: { column: Column; record: Base }) {
+function Cell<T extends Base>({ column, record }: { column: Column<T>; record: T }) {
   if (column.cell) return column.cell(record);
   const text = column.text(record);
   return text === "" ? <span className={styles.none}>–</span> : text;
 }
 
-type Direction = "ascending" | "descending";
+type Direction = Order["direction"];
 
-function Heading({
-  column,
-  order,
-  onOrder,
-}: {
-  column: Column;
+interface HeadingProps {
+  label: string;
+  isNumber: boolean;
   order: Direction | null;
   onOrder(direction: Direction | null): void;
-}) {
+}
+
+function Heading({ label, isNumber, order, onOrder }: HeadingProps) {
   const next = order === null ? "ascending" : order === "ascending" ? "descending" : null;
   return (
-    <th scope="col" aria-sort={order ?? "none"} className={column.number ? styles.number : ""}>
+    <th scope="col" aria-sort={order ?? "none"} className={isNumber ? styles.number : ""}>
       <button type="button" className={styles.sort} data-order={order} onClick={() => onOrder(next)}>
-        {column.label}
+        {label}
         <Icon name="chevron" size={12} />
       </button>
     </th>
   );
 }
 
-/** Follows the typing by itself; the address is updated later. */
-function SearchBox({
-  value,
-  label,
-  onChange,
-}: {
+interface SearchBoxProps {
   value: string;
   label: string;
   onChange(value: string): void;
-}) {
+}
+
+/** Follows the typing by itself; the address is updated later. */
+function SearchBox({ value, label, onChange }: SearchBoxProps) {
   const [typed, setTyped] = useState({ text: value, told: value });
   // The address was changed elsewhere, such as by going back.
   if (value !== typed.told) setTyped({ text: value, told: value });

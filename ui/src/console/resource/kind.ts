@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { Dependent } from "../../api/generated";
 import type { Base, Collection, CollectionPath, RecordOf } from "../../api/management";
-import type { Field } from "./field";
+import type { FormDescription } from "../form/field";
 
 export interface Column<T extends Base = Base> {
   name: string;
@@ -18,7 +18,7 @@ export interface Column<T extends Base = Base> {
 }
 
 /** Methods, not properties, so that the descriptors of all kinds can be in one list. */
-export interface Kind<T extends Base = Base> extends Collection<T> {
+export interface Kind<T extends Base = Base> extends Collection<T>, FormDescription {
   readonly singular: string;
   readonly plural: string;
   /** One sentence below the title. */
@@ -26,8 +26,6 @@ export interface Kind<T extends Base = Base> extends Collection<T> {
   /** The display name of a record: its description, name or address. */
   title(record: T): string;
   readonly columns: readonly Column<T>[];
-  /** The fields for creation and changes; empty for a live view. */
-  readonly fields: readonly Field[];
   readonly empty: { sentence: string; command?: string };
   /** Records cannot be created or changed; `removable` ones can be deleted. */
   readonly live?: { every: number; removable?: boolean; removal?: string };

@@ -14,7 +14,7 @@ import type {
   WeightedBackend,
 } from "../../api/generated";
 import { MODULES } from "../modules";
-import { isRecord } from "../modules/texts";
+import { isRecord } from "../form/values";
 import { NO_TRAFFIC, sum } from "../traffic";
 
 export type Column = "edge" | "route" | "stages" | "chooser" | "backend" | "agent" | "service";

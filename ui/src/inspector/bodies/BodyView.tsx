@@ -26,12 +26,12 @@ type Reading =
   | { state: "failed"; problem: Problem };
 
 export function BodyView({ id, side, complete }: BodyViewProps) {
-  const { host } = useServices();
+  const { host, model } = useServices();
   const [loaded, setLoaded] = useState<{ of: string; reading: Reading } | null>(null);
   const of = `${id} ${side}`;
   useEffect(() => {
     let active = true;
-    readSide(host, id, side).then(
+    readSide({ host, model }, id, side).then(
       (read) => active && setLoaded({ of, reading: { state: "read", ...read } }),
       (thrown: unknown) =>
         active && setLoaded({ of, reading: { state: "failed", problem: asProblem(thrown) } }),
@@ -40,7 +40,7 @@ export function BodyView({ id, side, complete }: BodyViewProps) {
       active = false;
     };
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a body that became complete is fetched again
-  }, [host, id, side, of, complete]);
+  }, [host, model, id, side, of, complete]);
   const reading: Reading = loaded?.of === of ? loaded.reading : { state: "reading" };
   if (reading.state === "reading") return <p className={styles.none}>Loading…</p>;
   if (reading.state === "failed") {

@@ -13,14 +13,14 @@ import { escapeDeceptive } from "./reading/rows";
 const NO_HEADERS = [] as const;
 
 export function FramesView({ id, label }: { id: string; label: string }) {
-  const { host } = useServices();
+  const { api } = useServices().model;
   const [model, setModel] = useState<Frames | null>(null);
   useEffect(() => {
-    const frames = new Frames(host, id);
+    const frames = new Frames(api, id);
     // oxlint-disable-next-line react/set-state-in-effect -- the subscription lives as long as this effect
     setModel(frames);
     return frames.start();
-  }, [host, id]);
+  }, [api, id]);
   return model === null ? null : <Listed model={model} label={label} />;
 }
 

@@ -1,12 +1,12 @@
 // Bytes as offset, hexadecimal and characters; only the visible ones are fetched.
 import { useEffect, useRef, useState } from "react";
 import { Pager } from "../../parts/Pager";
-import { VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
+import { VirtualRows } from "../../parts/VirtualRows";
 import type { ByteSource } from "./content";
 import styles from "./HexView.module.css";
 import { hexRow, PER_ROW } from "./reading/hex";
 
-/** Bytes per page: the tallest page that browsers lay out without trouble. */
+/** Bytes per page, which bounds the bytes kept in memory. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 const BLOCK_BYTES = 8 * 1024;
 
@@ -36,7 +36,6 @@ interface HexRowsProps {
 }
 
 function HexRows({ source, start, length, label }: HexRowsProps) {
-  const rows = useRef<VirtualHandle>(null);
   const blocks = useRef(new Map<number, Uint8Array | "asked">());
   const [, setVersion] = useState(0);
   const [failure, setFailure] = useState<string | null>(null);
@@ -75,14 +74,7 @@ function HexRows({ source, start, length, label }: HexRowsProps) {
   return (
     <>
       {failure !== null && <p className={styles.failure}>These bytes cannot be shown. {failure}</p>}
-      <VirtualRows
-        handle={rows}
-        count={Math.ceil(length / PER_ROW)}
-        height={19}
-        label={label}
-        role="region"
-        onSight={need}
-      >
+      <VirtualRows count={Math.ceil(length / PER_ROW)} height={19} label={label} role="region" onSight={need}>
         {(row) => {
           const shown = rowAt(row);
           return (

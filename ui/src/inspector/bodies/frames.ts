@@ -1,34 +1,12 @@
 // The messages inside an exchange: fetched from the agent page by page, new ones as they arrive. No React.
-import { errorFromResponse } from "../../api/problem";
-import type { Host } from "../../host/host";
+import type { AgentApi } from "../../api/agent";
+import type { FrameList, FrameView } from "../../api/types";
 import { fromBase64 } from "../../model/bytes";
 import { WorkerClient } from "./workerClient";
 
-export interface Frame {
-  number: number;
-  time: string;
-  /** Nanoseconds since the exchange began. */
-  offset: number;
-  from: "visitor" | "service";
-  kind: "text" | "binary" | "continuation" | "ping" | "pong" | "close" | "event";
-  last: boolean;
-  compressed: boolean;
-  length: number;
-  cut: boolean;
-  text: string | null;
-  base64: string | null;
-  event?: { event: string | null; id: string | null; data: string };
+export interface Frame extends FrameView {
   /** The content of a compressed message that is not text. */
   bytes?: Uint8Array;
-}
-
-interface FramesPage {
-  frames: Frame[];
-  next: number | null;
-  dropped: number;
-  count: number;
-  open: boolean;
-  error: string | null;
 }
 
 const PAGE_SIZE = 500;
@@ -48,8 +26,8 @@ export interface FramesSnapshot {
 }
 
 export class Frames {
-  readonly #host: Host;
-  readonly #path: string;
+  readonly #api: AgentApi;
+  readonly #id: string;
   readonly #worker = new WorkerClient();
   #snapshot: FramesSnapshot = {
     frames: [],
@@ -64,9 +42,9 @@ export class Frames {
   #after = 0;
   #stopped = false;
 
-  constructor(host: Host, id: string) {
-    this.#host = host;
-    this.#path = `/api/requests/http/${encodeURIComponent(id)}/frames`;
+  constructor(api: AgentApi, id: string) {
+    this.#api = api;
+    this.#id = id;
   }
 
   get snapshot(): FramesSnapshot {
@@ -92,7 +70,7 @@ export class Frames {
     let more = true;
     try {
       while (more && !this.#stopped) {
-        const page = await this.#page();
+        const page = await this.#api.frames(this.#id, this.#after, PAGE_SIZE);
         const frames = await this.#unpacked(page.frames);
         if (this.#stopped) return;
         this.#append(page, frames);
@@ -105,15 +83,8 @@ export class Frames {
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#read(), POLL_INTERVAL_MS);
   }
 
-  async #page(): Promise<FramesPage> {
-    const path = `${this.#path}?after=${this.#after}&limit=${PAGE_SIZE}`;
-    const { status, body } = await this.#host.request("GET", path, null);
-    if (status !== 200) throw errorFromResponse(status, body);
-    return JSON.parse(body) as FramesPage;
-  }
-
   /** Compressed messages can be decoded while none of their direction is missing or cut. */
-  async #unpacked(frames: Frame[]): Promise<Frame[]> {
+  async #unpacked(frames: readonly FrameView[]): Promise<Frame[]> {
     const unpacked: Frame[] = [];
     for (const frame of frames) {
       if (!frame.compressed || frame.base64 === null) {
@@ -129,7 +100,7 @@ export class Frames {
     return unpacked;
   }
 
-  #append(page: FramesPage, frames: readonly Frame[]): void {
+  #append(page: FrameList, frames: readonly Frame[]): void {
     const last = frames.at(-1);
     if (last) this.#after = last.number;
     const all = frames.length === 0 ? this.#snapshot.frames : [...this.#snapshot.frames, ...frames];

@@ -1,10 +1,8 @@
 // The head of one side of an exchange and the location of its body, which is not read before it is shown.
-import type { Host } from "../../host/host";
-import { errorFromResponse } from "../../api/problem";
-import type { CapturedRequest } from "../../api/types";
 import { fromBase64 } from "../../model/bytes";
 import { bodyPath, readTrailers } from "../../model/details";
 import { parseMessage, type Header } from "../../model/httpMessage";
+import type { Services } from "../../services";
 import { RemoteBytes } from "./content";
 
 export type SideName = "request" | "response";
@@ -21,14 +19,11 @@ export interface BodyOf {
 
 /** Null while there is no response; `error` then gives the reason, where it is known. */
 export async function readSide(
-  host: Host,
+  { host, model }: Services,
   id: string,
   side: SideName,
 ): Promise<{ body: BodyOf | null; error: string | null }> {
-  const path = `/api/requests/http/${encodeURIComponent(id)}`;
-  const { status, body: response } = await host.request("GET", `${path}?raw=head`, null);
-  if (status !== 200) throw errorFromResponse(status, response);
-  const captured = JSON.parse(response) as CapturedRequest;
+  const captured = await model.api.captured(id);
   const message = captured[side];
   if (message === null) return { body: null, error: captured.error ?? null };
   const { startLine, headers } = parseMessage(fromBase64(message.raw));

@@ -22,7 +22,7 @@ export function DiffView({ left, right }: { left: string; right: string }) {
   const of = `${left} ${right} ${side}`;
   useEffect(() => {
     let active = true;
-    Promise.all([readSide(host, left, side), readSide(host, right, side)]).then(
+    Promise.all([readSide({ host, model }, left, side), readSide({ host, model }, right, side)]).then(
       ([before, after]) =>
         active &&
         setLoaded({ of, reading: { state: "read", both: { before: before.body, after: after.body } } }),
@@ -32,7 +32,7 @@ export function DiffView({ left, right }: { left: string; right: string }) {
     return () => {
       active = false;
     };
-  }, [host, left, right, side, of]);
+  }, [host, model, left, right, side, of]);
   const reading: Reading = loaded?.of === of ? loaded.reading : { state: "reading" };
   const names = [left, right].map((id) => {
     const summary = model.exchanges.find(id);

@@ -1,6 +1,7 @@
 // Trust in the local certificate authority: where it is trusted, and buttons to add or remove it.
 import { useState } from "react";
-import type { Desktop, DesktopState, TrustOutcome, TrustWhere } from "../../host/host";
+import type { DesktopState, TrustOutcome, TrustStore } from "../../api/desktop.generated";
+import type { Desktop } from "../../host/host";
 import { Button } from "../../parts/Button";
 import { State } from "../../parts/State";
 import styles from "../Settings.module.css";
@@ -14,7 +15,7 @@ export function AuthoritySettings({ desktop, app }: { desktop: DesktopState; app
     await changeTrust(what, change);
     setBusy(false);
   };
-  const trust = (where: TrustWhere) =>
+  const trust = (where: TrustStore) =>
     void run("The certificate authority could not be trusted", () => app.trustAuthority(where));
   const rows = [
     { where: "system", label: "System store", on: trusted.system },

@@ -1,11 +1,12 @@
 // Behaviour of the app: when it starts, and which notifications it shows.
 import { useEffect, useState } from "react";
-import type { Desktop, Notifications, Preferences } from "../../host/host";
+import type { NotificationPreferences, Preferences } from "../../api/desktop.generated";
+import type { Desktop } from "../../host/host";
 import { Check } from "../../parts/Field";
 import { attempt } from "../../services";
 import styles from "../Settings.module.css";
 
-const NOTIFICATION_KINDS: readonly { kind: keyof Notifications; label: string; hint: string }[] = [
+const NOTIFICATION_KINDS: readonly { kind: keyof NotificationPreferences; label: string; hint: string }[] = [
   { kind: "connection", label: "The server", hint: "When it becomes unreachable, and when it is back." },
   { kind: "tunnels", label: "Tunnels", hint: "When one that is turned on fails." },
   { kind: "errors", label: "Errors", hint: "When responses to visitors have status 500 or above." },
@@ -31,7 +32,7 @@ export function BehaviourSettings({ app }: { app: Desktop }) {
     });
   const setAutostart = (on: boolean) =>
     change("The start at login could not be changed", { ...now, autostart: on }, () => app.setAutostart(on));
-  const setWanted = (chosen: Notifications) =>
+  const setWanted = (chosen: NotificationPreferences) =>
     change("The notifications could not be changed", { ...now, notifications: chosen }, () =>
       app.setNotifications(chosen),
     );

@@ -1,72 +1,12 @@
 // The agent's configuration as text: validated while it is edited, saved when it is valid, secrets kept out of the page.
-import { useCallback, useEffect, useState } from "react";
-import { asProblem } from "../../api/problem";
-import type { ConfigurationProblem, ConfigurationText, Problem } from "../../api/types";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { toast } from "../../parts/toast";
-import { useServices } from "../../services";
 import styles from "../Settings.module.css";
-
-/** Delay in milliseconds after the last edit before the text is checked. */
-const CHECK_DELAY_MS = 400;
+import { useConfiguration } from "./useConfiguration";
 
 export function ConfigurationSettings() {
-  const { model } = useServices();
-  const [read, setRead] = useState<ConfigurationText | null>(null);
-  const [text, setText] = useState("");
-  const [wrong, setWrong] = useState<ConfigurationProblem[]>([]);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
-  const changed = read !== null && text !== read.text;
-
-  const take = useCallback((next: ConfigurationText) => {
-    setRead(next);
-    setText(next.text);
-    setWrong([]);
-    setProblem(null);
-  }, []);
-  const reload = useCallback(() => {
-    model.api.configuration().then(take, (thrown: unknown) => setProblem(asProblem(thrown)));
-  }, [model, take]);
-  useEffect(reload, [reload]);
-
-  const revision = read?.revision ?? "";
-  useEffect(() => {
-    if (!changed) return undefined;
-    let over = false;
-    const timer = setTimeout(() => {
-      model.api.checkConfiguration(text, revision).then(
-        (problems) => {
-          if (over) return;
-          setWrong(problems);
-          setProblem(null);
-        },
-        (thrown: unknown) => void (over || setProblem(asProblem(thrown))),
-      );
-    }, CHECK_DELAY_MS);
-    return () => {
-      over = true;
-      clearTimeout(timer);
-    };
-  }, [model, text, revision, changed]);
-
-  const save = async () => {
-    setBusy(true);
-    try {
-      const problems = await model.api.checkConfiguration(text, revision);
-      setWrong(problems);
-      if (problems.length === 0) {
-        take(await model.api.saveConfiguration(text, revision));
-        toast({ title: "The configuration is saved and active" });
-      }
-    } catch (thrown) {
-      setProblem(asProblem(thrown));
-    }
-    setBusy(false);
-  };
-
+  const { read, text, setText, mistakes, problem, busy, isChanged, reload, save } = useConfiguration();
   return (
     <section className={styles.section} aria-labelledby="configuration-title">
       <h2 id="configuration-title" className={styles.title}>
@@ -82,8 +22,8 @@ export function ConfigurationSettings() {
           <textarea
             className={styles.editor}
             aria-label="Agent configuration"
-            aria-invalid={wrong.length > 0 || undefined}
-            aria-describedby={wrong.length > 0 ? "configuration-wrong" : undefined}
+            aria-invalid={mistakes.length > 0 || undefined}
+            aria-describedby={mistakes.length > 0 ? "configuration-wrong" : undefined}
             spellCheck={false}
             autoComplete="off"
             wrap="off"
@@ -93,10 +33,10 @@ export function ConfigurationSettings() {
           />
         </>
       )}
-      {changed && wrong.length > 0 && (
-        <Notice tone="bad" title={wrong.length === 1 ? "One error" : `${wrong.length} errors`}>
+      {isChanged && mistakes.length > 0 && (
+        <Notice tone="bad" title={mistakes.length === 1 ? "One error" : `${mistakes.length} errors`}>
           <ul id="configuration-wrong" className={styles.mistakes}>
-            {wrong.map((one, index) => (
+            {mistakes.map((one, index) => (
               <li key={index}>
                 {one.line > 0 && <strong>Line {one.line}</strong>} {one.key && <code>{one.key}</code>}{" "}
                 {one.message}
@@ -115,15 +55,15 @@ export function ConfigurationSettings() {
           weight="primary"
           icon="check"
           busy={busy}
-          aria-disabled={!changed || wrong.length > 0 || undefined}
+          aria-disabled={!isChanged || mistakes.length > 0 || undefined}
           onClick={() => {
-            if (changed && wrong.length === 0) void save();
+            if (isChanged && mistakes.length === 0) void save();
           }}
         >
           Save
         </Button>
         <Button icon="refresh" onClick={reload}>
-          {changed ? "Discard and reload" : "Reload"}
+          {isChanged ? "Discard and reload" : "Reload"}
         </Button>
       </div>
     </section>

@@ -2,7 +2,8 @@
 import { useState, type FormEvent } from "react";
 import { asProblem } from "../../api/problem";
 import type { Problem } from "../../api/types";
-import type { Desktop, DesktopState } from "../../host/host";
+import type { DesktopState, RemoteServerLogin } from "../../api/desktop.generated";
+import type { Desktop } from "../../host/host";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Choice, Field } from "../../parts/Field";
@@ -19,10 +20,12 @@ const WHERE: readonly { value: Where; label: string }[] = [
 export function ServerSettings({ desktop, app }: { desktop: DesktopState | null; app: Desktop }) {
   const mode = desktop?.server.mode ?? "local";
   const [where, setWhere] = useState<Where>(mode);
-  const [address, setAddress] = useState(mode === "remote" ? (desktop?.server.address ?? "") : "");
-  const [api, setApi] = useState(mode === "remote" ? (desktop?.server.api_address ?? "") : "");
-  const [key, setKey] = useState("");
-  const [authority, setAuthority] = useState("");
+  const [remote, setRemote] = useState<RemoteServerLogin>({
+    address: mode === "remote" ? (desktop?.server.address ?? "") : "",
+    api: mode === "remote" ? (desktop?.server.api_address ?? "") : "",
+    key: "",
+    authority: null,
+  });
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
 
@@ -36,11 +39,6 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
     }
     setBusy(false);
   };
-  const connect = (event: FormEvent) => {
-    event.preventDefault();
-    if (!busy) void change(() => app.toRemoteServer({ address, api, key, authority: authority || null }));
-  };
-
   return (
     <section className={styles.section} aria-labelledby="server-title">
       <h2 id="server-title" className={styles.title}>
@@ -66,66 +64,12 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
         </>
       )}
       {where === "remote" && (
-        <form className={styles.form} onSubmit={connect} noValidate>
-          <Field label="Agent address" hint="Host and port, for example tunnel.example.com:443">
-            {(inputProps) => (
-              <input
-                {...inputProps}
-                value={address}
-                autoComplete="off"
-                spellCheck={false}
-                onChange={(event) => setAddress(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field label="Management API" hint="For example https://api.example.com">
-            {(inputProps) => (
-              <input
-                {...inputProps}
-                value={api}
-                autoComplete="off"
-                spellCheck={false}
-                onChange={(event) => setApi(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field label="API key" hint="It is stored in the keychain of this computer and never shown again.">
-            {(inputProps) => (
-              <input
-                {...inputProps}
-                type="password"
-                value={key}
-                autoComplete="off"
-                spellCheck={false}
-                onChange={(event) => setKey(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field
-            label="Certificate authority"
-            hint="The text of its PEM file, if this computer does not already trust the server's certificate."
-          >
-            {(inputProps) => (
-              <textarea
-                {...inputProps}
-                rows={4}
-                value={authority}
-                spellCheck={false}
-                placeholder="-----BEGIN CERTIFICATE-----"
-                onChange={(event) => setAuthority(event.target.value)}
-              />
-            )}
-          </Field>
-          <div className={styles.buttons}>
-            <Button weight="primary" type="submit" icon="arrow" busy={busy}>
-              Connect and restart
-            </Button>
-          </div>
-          <p className={styles.note}>
-            Postern checks the server first; if it responds, the agent gets a token and Postern restarts with
-            it.
-          </p>
-        </form>
+        <RemoteServerForm
+          server={remote}
+          busy={busy}
+          onChange={setRemote}
+          onConnect={() => void change(() => app.toRemoteServer(remote))}
+        />
       )}
       {problem && (
         <Notice tone="bad" title="Nothing was changed" alert>
@@ -133,5 +77,63 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
         </Notice>
       )}
     </section>
+  );
+}
+
+interface RemoteServerFormProps {
+  server: RemoteServerLogin;
+  busy: boolean;
+  onChange(server: RemoteServerLogin): void;
+  onConnect(): void;
+}
+
+function RemoteServerForm({ server, busy, onChange, onConnect }: RemoteServerFormProps) {
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (!busy) onConnect();
+  };
+  const line = (name: "address" | "api" | "key", label: string, hint: string) => (
+    <Field label={label} hint={hint}>
+      {(inputProps) => (
+        <input
+          {...inputProps}
+          type={name === "key" ? "password" : "text"}
+          value={server[name]}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => onChange({ ...server, [name]: event.target.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <form className={styles.form} onSubmit={send} noValidate>
+      {line("address", "Agent address", "Host and port, for example tunnel.example.com:443")}
+      {line("api", "Management API", "For example https://api.example.com")}
+      {line("key", "API key", "It is stored in the keychain of this computer and never shown again.")}
+      <Field
+        label="Certificate authority"
+        hint="The text of its PEM file, if this computer does not already trust the server's certificate."
+      >
+        {(inputProps) => (
+          <textarea
+            {...inputProps}
+            rows={4}
+            value={server.authority ?? ""}
+            spellCheck={false}
+            placeholder="-----BEGIN CERTIFICATE-----"
+            onChange={(event) => onChange({ ...server, authority: event.target.value || null })}
+          />
+        )}
+      </Field>
+      <div className={styles.buttons}>
+        <Button weight="primary" type="submit" icon="arrow" busy={busy}>
+          Connect and restart
+        </Button>
+      </div>
+      <p className={styles.note}>
+        Postern checks the server first; if it responds, the agent gets a token and Postern restarts with it.
+      </p>
+    </form>
   );
 }

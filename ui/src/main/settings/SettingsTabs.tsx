@@ -1,6 +1,6 @@
 // All settings by subject. In a browser only those that the agent offers.
 import { useState } from "react";
-import type { DesktopState } from "../../host/host";
+import type { DesktopState } from "../../api/desktop.generated";
 import { Tabs } from "../../parts/Tabs";
 import { useServices } from "../../services";
 import { AuthoritySettings } from "./AuthoritySettings";

@@ -1,6 +1,6 @@
 // The status of server, agent and keychain, with actions for each.
 import { sessionStatus } from "../../inspector/SessionState";
-import type { DesktopState, Program, ProgramState } from "../../host/host";
+import type { DesktopState, ProgramName, RunState } from "../../api/desktop.generated";
 import { moment, size } from "../../model/format";
 import { Button } from "../../parts/Button";
 import type { IconName } from "../../parts/Icon";
@@ -9,7 +9,7 @@ import { State } from "../../parts/State";
 import { attempt, useAgent, useServices } from "../../services";
 import styles from "../Settings.module.css";
 
-const PROGRAM_STATES: Record<ProgramState, { tone: Tone | "idle"; icon: IconName; words: string }> = {
+const PROGRAM_STATES: Record<RunState, { tone: Tone | "idle"; icon: IconName; words: string }> = {
   running: { tone: "ok", icon: "check", words: "Running" },
   starting: { tone: "info", icon: "refresh", words: "Starting" },
   failed: { tone: "bad", icon: "cross", words: "Not running" },
@@ -98,7 +98,7 @@ export function StatusSettings({ desktop }: { desktop: DesktopState | null }) {
   );
 }
 
-function ProgramFacts({ program, desktop }: { program: Program; desktop: DesktopState }) {
+function ProgramFacts({ program, desktop }: { program: ProgramName; desktop: DesktopState }) {
   const { host } = useServices();
   const { state } = desktop[program];
   const { tone, icon, words } = PROGRAM_STATES[state];

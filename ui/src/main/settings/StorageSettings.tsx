@@ -1,13 +1,14 @@
 // The disk space used on this computer, and the latest lines of the logs.
 import { useCallback, useEffect, useState } from "react";
-import type { Desktop, LogProgram, StoredSize } from "../../host/host";
+import type { DataSize, LogSource } from "../../api/desktop.generated";
+import type { Desktop } from "../../host/host";
 import { size } from "../../model/format";
 import { Button } from "../../parts/Button";
 import { Choice } from "../../parts/Field";
 import { attempt, useAgent, useCopy } from "../../services";
 import styles from "../Settings.module.css";
 
-const PROGRAMS: readonly { value: LogProgram; label: string }[] = [
+const PROGRAMS: readonly { value: LogSource; label: string }[] = [
   { value: "agent", label: "Agent" },
   { value: "server", label: "Server" },
   { value: "app", label: "App" },
@@ -16,8 +17,8 @@ const PROGRAMS: readonly { value: LogProgram; label: string }[] = [
 export function StorageSettings({ app }: { app: Desktop }) {
   const { status } = useAgent();
   const copy = useCopy();
-  const [sizes, setSizes] = useState<StoredSize[] | null>(null);
-  const [program, setProgram] = useState<LogProgram>("agent");
+  const [sizes, setSizes] = useState<DataSize[] | null>(null);
+  const [program, setProgram] = useState<LogSource>("agent");
   const [log, setLog] = useState<string | null>(null);
 
   useEffect(() => {
@@ -59,7 +60,7 @@ export function StorageSettings({ app }: { app: Desktop }) {
         <h2 id="logs-title" className={styles.title}>
           Logs
         </h2>
-        <Choice<LogProgram> legend="Program" value={program} options={PROGRAMS} onChange={setProgram} />
+        <Choice<LogSource> legend="Program" value={program} options={PROGRAMS} onChange={setProgram} />
         <textarea
           className={styles.editor}
           aria-label="Latest lines of the log"

@@ -1,6 +1,5 @@
 // SSH certificate authorities: keys with which this server signs certificates of hosts and users.
-import { choice } from "../../resource/fields/simple";
-import { description, metadata } from "../../resource/fields/text";
+import { description, metadata } from "../../form/fields";
 import { Moment } from "../../resource/cells";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../../resource/kind";
 import { Section } from "../../resource/PageFrame";
@@ -27,37 +26,36 @@ export const sshAuthorities = describe("/ssh_certificate_authorities", {
   ],
   fields: [
     {
-      ...choice({
-        name: "private_key_type",
-        label: "Key type",
-        createOnly: true,
-        options: [
-          { value: "ed25519", label: "Ed25519" },
-          { value: "ecdsa", label: "ECDSA" },
-          { value: "rsa", label: "RSA" },
-        ],
-      }),
+      kind: "choice",
+      name: "private_key_type",
+      label: "Key type",
+      createOnly: true,
+      options: [
+        { value: "ed25519", label: "Ed25519" },
+        { value: "ecdsa", label: "ECDSA" },
+        { value: "rsa", label: "RSA" },
+      ],
     },
-    choice({
+    {
+      kind: "choice",
       name: "elliptic_curve",
       label: "Curve",
       createOnly: true,
       options: ["nistp256", "nistp384", "nistp521"].map((value) => ({ value, label: value })),
-      shown: (draft) => draft["private_key_type"] === "ecdsa",
-    }),
-    {
-      ...choice({
-        name: "key_size",
-        label: "Length",
-        createOnly: true,
-        initial: "4096",
-        options: ["2048", "4096"].map((value) => ({ value, label: `${value} bits` })),
-        shown: (draft) => draft["private_key_type"] === "rsa",
-      }),
-      write: (value) => Number(value),
+      when: (draft) => draft["private_key_type"] === "ecdsa",
     },
-    description("Its purpose, for people."),
-    metadata(),
+    {
+      kind: "choice",
+      name: "key_size",
+      label: "Length",
+      createOnly: true,
+      initial: "4096",
+      options: ["2048", "4096"].map((value) => ({ value, label: `${value} bits` })),
+      when: (draft) => draft["private_key_type"] === "rsa",
+      write: Number,
+    },
+    description(),
+    metadata,
   ],
   empty: {
     sentence:

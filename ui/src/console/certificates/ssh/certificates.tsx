@@ -3,8 +3,7 @@ import type { SshHostCertificate, SshUserCertificate } from "../../../api/genera
 import { collection } from "../../../api/management";
 import { recordQuery, useApiQuery } from "../../management";
 import { exactly, None, RefLink } from "../../resource/cells";
-import { pairs } from "../../resource/fields/lists";
-import { description, metadata } from "../../resource/fields/text";
+import { description, metadata } from "../../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn, type Column } from "../../resource/kind";
 import { Section } from "../../resource/PageFrame";
 import { Expiry } from "../Expiry";
@@ -83,7 +82,8 @@ export const sshHostCertificates = describe("/ssh_host_certificates", {
       label: "Host names and addresses",
       help: "As typed after “ssh”.",
       placeholder: "git.example.com",
-      none: "Without a name the certificate is valid for every host: anyone with this host's key can impersonate any of them.",
+      emptyWarning:
+        "Without a name the certificate is valid for every host: anyone with this host's key can impersonate any of them.",
     }),
     lifetime([
       { label: "30 days", hours: 30 * DAY },
@@ -92,7 +92,7 @@ export const sshHostCertificates = describe("/ssh_host_certificates", {
       { label: "5 years", hours: 5 * YEAR },
     ]),
     description(),
-    metadata(),
+    metadata,
   ],
   empty: {
     sentence: "No host certificate has been signed yet. Create an SSH certificate authority first.",
@@ -117,7 +117,7 @@ export const sshUserCertificates = describe("/ssh_user_certificates", {
       label: "User names",
       help: "The accounts that it may log in to.",
       placeholder: "ada",
-      none: "Without a name the certificate cannot be used.",
+      emptyWarning: "Without a name the certificate cannot be used.",
     }),
     lifetime([
       { label: "8 hours", hours: 8 },
@@ -126,27 +126,33 @@ export const sshUserCertificates = describe("/ssh_user_certificates", {
       { label: "30 days", hours: 30 * DAY },
     ]),
     {
-      ...pairs({
-        name: "critical_options",
-        label: "Restrictions",
-        help: "Such as force-command or source-address. Hosts refuse a certificate with an option that they do not know.",
-        nameLabel: "Option",
-        valueLabel: "Value",
-      }),
+      kind: "rows",
+      name: "critical_options",
+      label: "Restrictions",
+      help: "Such as force-command or source-address. Hosts refuse a certificate with an option that they do not know.",
+      columns: [
+        { name: "name", label: "Option" },
+        { name: "value", label: "Value" },
+      ],
+      shape: "map",
+      add: "Add option",
       createOnly: true,
     },
     {
-      ...pairs({
-        name: "extensions",
-        label: "Permissions",
-        help: "Without any: permit-pty and permit-user-rc. Most have no value.",
-        nameLabel: "Extension",
-        valueLabel: "Value",
-      }),
+      kind: "rows",
+      name: "extensions",
+      label: "Permissions",
+      help: "Without any: permit-pty and permit-user-rc. Most have no value.",
+      columns: [
+        { name: "name", label: "Extension" },
+        { name: "value", label: "Value" },
+      ],
+      shape: "map",
+      add: "Add extension",
       createOnly: true,
     },
     description(),
-    metadata(),
+    metadata,
   ],
   empty: {
     sentence: "No user certificate has been signed yet. Create an SSH certificate authority first.",

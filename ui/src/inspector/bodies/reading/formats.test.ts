@@ -57,6 +57,7 @@ describe("XML", () => {
   it("looks up no entity and costs no stack, whatever it holds", () => {
     const laughs = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><l>&b;&b;</l>';
     expect(rows(new Outline(readXml(laughs))).at(-1)).toBe("<l>&b;&b;</l>");
+    expect(readXml(laughs).mistake).toBeNull();
     const deep = readXml("<a>".repeat(200_000));
     expect(deep.nodes.size).toBe(200_000);
     fc.assert(

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sanitizePage, embedSvg } from "./sanitize";
 
@@ -21,6 +22,10 @@ describe("a page made harmless", () => {
     ["<!-- <script> --><?php x ?><!doctype html>t", "t"],
     ["1 < 2 <3", "1 &lt; 2 &lt;3"],
     ["<form action=x><input name=a autofocus formaction=y></form>", '<form><input name="a"></form>'],
+    ["<p/onclick=x ='y' title=z>x", '<p title="z">x'],
+    ["<object><object></object>x</object>y", "y"],
+    ["<!--><script>x</script><!-- --!>y", "y"],
+    ["<svg viewBox='0 0 1 1'><title><script>x</script></title>y", '<svg viewbox="0 0 1 1">y'],
     ["<textarea><b></textarea>", "<textarea disabled>&lt;b></textarea>"],
   ])("%s", (text, expected) => {
     expect(body(text)).toBe(expected);
@@ -31,6 +36,39 @@ describe("a page made harmless", () => {
     expect(decodeURIComponent(markup)).toContain("h1{color:red}");
     expect(decodeURIComponent(markup)).toContain('[data-postern-style="0"]{padding:7px}');
     expect(markup).not.toMatch(/<style|style="padding/);
+  });
+
+  it("contains only tags that may stay, whatever it was", () => {
+    const pieces = [
+      "<",
+      ">",
+      "/",
+      "script",
+      "style",
+      "p",
+      "svg",
+      "textarea",
+      "!--",
+      "-->",
+      "=",
+      '"',
+      "'",
+      " ",
+      "onclick",
+      "src",
+    ];
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...pieces) }), (text) => {
+        const [, ...tags] = (body(text) ?? "").split("<");
+        for (const tag of tags) {
+          expect(tag).toMatch(
+            /^\/?(?!(?:script|style)(?![\w:-]))[a-z][\w:-]*(?: [a-z][\w:.-]*(?:="[^"]*")?)*>/,
+          );
+          expect(tag).not.toMatch(/^[^>]* (?:on\w*|src)=/);
+        }
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   it("of endless tags has only so many", () => {

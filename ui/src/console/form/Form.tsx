@@ -1,0 +1,86 @@
+// A form made of fields, beside the request that it sends. Mistakes are shown at their fields, both those found here
+// and those of the API.
+import { useId, useRef, type ReactNode } from "react";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import type { IconName } from "../../parts/Icon";
+import { Notice, ProblemText } from "../../parts/Notice";
+import { RequestPreview } from "../resource/RequestPreview";
+import { maskedBody } from "./draft";
+import type { Draft } from "./field";
+import styles from "./form.module.css";
+import { FormFields } from "./FormFields";
+import { useForm, type FormRequest } from "./useForm";
+
+interface FormProps extends FormRequest {
+  /** Its accessible name; by default the label of the button that sends it. */
+  label?: string;
+  submit: string;
+  icon?: IconName;
+  cancel?: string;
+  onCancel?: () => void;
+  /** Content above the fields, and between the fields and the buttons. */
+  renderAbove?: (draft: Draft) => ReactNode;
+  renderBelow?: (draft: Draft) => ReactNode;
+}
+
+export function Form({
+  label,
+  submit,
+  icon,
+  cancel = "Cancel",
+  onCancel,
+  renderAbove,
+  renderBelow,
+  ...request
+}: FormProps) {
+  const id = useId();
+  const element = useRef<HTMLFormElement>(null);
+  const state = useForm(element, request);
+  const { form, method, path } = request;
+  const { draft, body, problem, isUnchanged } = state;
+  return (
+    <div className={styles.frame}>
+      <form
+        ref={element}
+        className={styles.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          state.send();
+        }}
+        {...(label ? { "aria-label": label } : { "aria-labelledby": `${id}-submit` })}
+      >
+        <div className={styles.fields}>
+          {renderAbove?.(draft)}
+          <FormFields state={state} />
+          {renderBelow?.(draft)}
+          {problem && (
+            <Notice tone="bad" title="The server refused the request" alert>
+              <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+            </Notice>
+          )}
+          <div className={styles.actions}>
+            <Button
+              id={`${id}-submit`}
+              type="submit"
+              weight="primary"
+              {...(icon ? { icon } : {})}
+              busy={state.isPending}
+              aria-disabled={isUnchanged || undefined}
+            >
+              {submit}
+            </Button>
+            {onCancel && <Button onClick={onCancel}>{cancel}</Button>}
+            {isUnchanged && form.fields.length > 0 && (
+              <span className={styles.quiet}>Nothing has changed yet.</span>
+            )}
+          </div>
+        </div>
+        <div className={styles.preview}>
+          <RequestPreview method={method} path={path} body={body} shown={maskedBody(form, body)} />
+        </div>
+      </form>
+    </div>
+  );
+}

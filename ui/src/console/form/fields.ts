@@ -1,0 +1,19 @@
+// Fields that most records have.
+import type { TextField } from "./field";
+
+export const description = (help = "Its purpose, for people."): TextField => ({
+  kind: "text",
+  name: "description",
+  label: "Description",
+  help,
+  maxBytes: 255,
+});
+
+export const metadata: TextField = {
+  kind: "text",
+  name: "metadata",
+  label: "Metadata",
+  help: "Any text, for programs.",
+  maxBytes: 4096,
+  rows: 2,
+};

@@ -1,0 +1,120 @@
+// Text: a line, several lines, a masked secret, a document from a file.
+import { useRef, useState } from "react";
+import { size } from "../../../model/format";
+import { Button } from "../../../parts/Button";
+import { Field } from "../../../parts/Field";
+import type { TextField } from "../field";
+import type { InputProps } from "../FieldInput";
+import { byteLength } from "../values";
+import styles from "./inputs.module.css";
+
+export function TextInput({ field, value, mistake, onChange }: InputProps<TextField, string>) {
+  const { label, help, placeholder, required, rows = 1, mono, maxBytes, means } = field;
+  const count = maxBytes !== undefined && value !== "" ? `${byteLength(value)} of ${maxBytes} bytes` : "";
+  const meaning = mistake === null && value !== "" ? means?.(value) : null;
+  return (
+    <Field label={label} mistake={mistake} hint={[help, count].filter(Boolean).join(" ")}>
+      {(inputProps) => {
+        const shared = {
+          ...inputProps,
+          className: `${inputProps.className} ${mono ? styles.mono : ""}`,
+          value,
+          placeholder,
+          "aria-required": required,
+          autoComplete: "off",
+          spellCheck: false,
+        };
+        if (field.kind === "secret")
+          return <SecretLine label={label} onChange={onChange} inputProps={shared} />;
+        return (
+          <>
+            {rows > 1 ? (
+              <textarea {...shared} rows={rows} onChange={(event) => onChange(event.target.value)} />
+            ) : (
+              <input {...shared} onChange={(event) => onChange(event.target.value)} />
+            )}
+            {meaning && <p className={styles.meaning}>{meaning}</p>}
+          </>
+        );
+      }}
+    </Field>
+  );
+}
+
+interface SecretLineProps {
+  label: string;
+  inputProps: object;
+  onChange(value: string): void;
+}
+
+/** A masked line with a button that reveals it. */
+export function SecretLine({ label, inputProps, onChange }: SecretLineProps) {
+  const [revealed, setRevealed] = useState(false);
+  return (
+    <span className={styles.row}>
+      <input
+        {...inputProps}
+        type={revealed ? "text" : "password"}
+        autoComplete="new-password"
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <Button
+        icon="eye"
+        aria-pressed={revealed}
+        aria-label={`Reveal ${label.toLowerCase()}`}
+        onClick={() => setRevealed(!revealed)}
+      >
+        Reveal
+      </Button>
+    </span>
+  );
+}
+
+export function DocumentInput({ field, value, mistake, onChange }: InputProps<TextField, string>) {
+  const { label, help, required, maxLength } = field;
+  const file = useRef<HTMLInputElement>(null);
+  const read = (chosen: File) =>
+    // Reads one byte beyond the limit, so that the validation reports the excess.
+    void chosen
+      .slice(0, maxLength === undefined ? undefined : maxLength + 1)
+      .text()
+      .then(onChange);
+  return (
+    <Field label={label} mistake={mistake} hint={help}>
+      {(inputProps) => (
+        <>
+          <textarea
+            {...inputProps}
+            rows={8}
+            value={value}
+            aria-required={required}
+            spellCheck={false}
+            onChange={(event) => onChange(event.target.value)}
+          />
+          <span className={styles.row}>
+            <input
+              ref={file}
+              type="file"
+              className="unseen"
+              tabIndex={-1}
+              aria-label={`File with the ${label.toLowerCase()}`}
+              accept=".xml,application/xml,text/xml"
+              onChange={(event) => {
+                const chosen = event.target.files?.[0];
+                if (chosen) read(chosen);
+                event.target.value = "";
+              }}
+            />
+            <Button icon="open" onClick={() => file.current?.click()}>
+              Choose a file…
+            </Button>
+            <span className={styles.unit}>
+              {size(byteLength(value))}
+              {maxLength !== undefined && ` of ${size(maxLength)}`}
+            </span>
+          </span>
+        </>
+      )}
+    </Field>
+  );
+}

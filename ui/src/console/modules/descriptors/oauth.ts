@@ -1,0 +1,172 @@
+// Visitors log in with an existing account: one provider, and lists of the accounts that are let in.
+import type { Body, Draft, Field, ListField, Option } from "../../form/field";
+import { isRecord, textOf, textsOf } from "../../form/values";
+import type { ModuleDescriptor } from "../descriptor";
+import { SESSION, NO_LOGIN_EFFECT, entries, sessionText, scopes } from "../session";
+import { shortList } from "../texts";
+
+export const PROVIDERS: readonly Option[] = [
+  { value: "github", label: "GitHub" },
+  { value: "google", label: "Google" },
+  { value: "microsoft", label: "Microsoft" },
+  { value: "gitlab", label: "GitLab" },
+  { value: "linkedin", label: "LinkedIn" },
+  { value: "facebook", label: "Facebook" },
+  { value: "twitch", label: "Twitch" },
+  { value: "amazon", label: "Amazon" },
+];
+
+/** Where the providers register apps. */
+export const REGISTRIES: Readonly<Record<string, string>> = {
+  github: "https://github.com/settings/applications/new",
+  google: "https://console.cloud.google.com/apis/credentials",
+  microsoft: "https://entra.microsoft.com",
+  gitlab: "https://gitlab.com/-/user_settings/applications",
+  linkedin: "https://www.linkedin.com/developers/apps",
+  facebook: "https://developers.facebook.com/apps",
+  twitch: "https://dev.twitch.tv/console/apps",
+  amazon: "https://developer.amazon.com/loginwithamazon/console/site/lwa/overview.html",
+};
+
+const LISTS = ["email_addresses", "email_domains", "teams", "organizations"] as const;
+/** The members of the settings of a provider; the others are those of the module. */
+const LOGIN: readonly string[] = ["client_id", "client_secret", "scopes", ...LISTS];
+const DOMAIN = /^[^\s@/:]+\.[^\s@/:]+$/;
+
+function list(field: Omit<ListField, "kind" | "maxItems">): ListField {
+  return { kind: "list", maxItems: 100, ...field };
+}
+
+const github = (draft: Draft) => draft["provider"] === "github";
+const own = (draft: Draft) => draft["client_id"] !== "" || draft["client_secret"] !== "";
+
+const fields: readonly Field[] = [
+  {
+    kind: "choice",
+    name: "provider",
+    label: "Provider",
+    initial: "github",
+    options: PROVIDERS,
+  },
+  {
+    kind: "text",
+    name: "client_id",
+    label: "Client ID",
+    help: "Of the OAuth app that you register with the provider. If empty, the app of the server's operator is used, if there is one.",
+    maxLength: 512,
+  },
+  {
+    kind: "secret",
+    name: "client_secret",
+    label: "Client secret",
+    maxLength: 512,
+  },
+  list({
+    name: "email_addresses",
+    label: "Allowed e-mail addresses",
+    maxLength: 254,
+    placeholder: "alice@example.com",
+    check: (text) => (/^[^\s@]{1,64}@[^\s@]+$/.test(text) ? null : `“${text}” is not an e-mail address.`),
+  }),
+  list({
+    name: "email_domains",
+    label: "Allowed e-mail domains",
+    help: "Each matches exactly, without its subdomains.",
+    maxLength: 253,
+    placeholder: "example.com",
+    check: (text) => (DOMAIN.test(text) ? null : `“${text}” is not a domain: write what follows the @.`),
+  }),
+  list({
+    name: "teams",
+    label: "Allowed teams",
+    maxLength: 201,
+    placeholder: "acme/developers",
+    when: github,
+    check: (text) =>
+      /^([A-Za-z0-9-]{1,100}\/[A-Za-z0-9._-]{1,100}|[0-9]{1,20})$/.test(text)
+        ? null
+        : `“${text}” is not a team: write it like acme/developers.`,
+  }),
+  list({
+    name: "organizations",
+    label: "Allowed organizations",
+    maxLength: 100,
+    placeholder: "acme",
+    when: github,
+    check: (text) =>
+      /^[A-Za-z0-9-]{1,100}$/.test(text) ? null : `“${text}” is not the name of an organization.`,
+  }),
+  { ...scopes, advanced: true, when: own },
+  {
+    kind: "number",
+    name: "auth_check_interval",
+    label: "Ask the provider again after",
+    help: "Limits how long a person who was removed at the provider or from a list stays logged in.",
+    initial: 0,
+    min: 0,
+    max: 31_536_000,
+    unit: "seconds",
+    means: { 0: "only at the login" },
+    check: (value) => (value > 0 && value < 180 ? "At least 180 seconds, or 0: only at the login." : null),
+  },
+  ...SESSION,
+];
+
+/** The configured provider and its settings. */
+export function configured(view: Body): [provider: string, login: Body] | null {
+  const all = isRecord(view["provider"]) ? view["provider"] : {};
+  for (const [name, login] of Object.entries(all)) if (isRecord(login)) return [name, login];
+  return null;
+}
+
+export const oauth: ModuleDescriptor = {
+  name: "oauth",
+  label: "OAuth login",
+  about:
+    "Admits visitors who log in with an allowed account at GitHub, Google, Microsoft or another provider.",
+  owners: ["https_route"],
+  stage: 80,
+  isLogin: true,
+  trace: "login",
+  without: NO_LOGIN_EFFECT,
+  fields,
+  summary(view) {
+    const [provider, login] = configured(view) ?? ["", {}];
+    const label = PROVIDERS.find(({ value }) => value === provider)?.label ?? provider;
+    const admitted = LISTS.flatMap((name) => textsOf(login[name]));
+    return `${label}: ${admitted.length > 0 ? shortList(admitted) : "everyone with an account"}, ${sessionText(view)}`;
+  },
+  flatten(view) {
+    const [provider, login] = configured(view) ?? ["github", {}];
+    return { ...view, ...login, provider };
+  },
+  nest({ provider, ...members }) {
+    const login = Object.entries(members).filter(([name]) => LOGIN.includes(name));
+    const rest = Object.entries(members).filter(([name]) => !LOGIN.includes(name));
+    return { provider: { [textOf(provider)]: Object.fromEntries(login) }, ...Object.fromEntries(rest) };
+  },
+  mistakes(draft): Record<string, string> {
+    if (draft["client_id"] === "" && draft["client_secret"] !== "")
+      return { client_id: "A secret needs the client ID of its app. Enter both, or neither." };
+    if (draft["client_id"] !== "" && draft["client_secret"] === "")
+      return { client_secret: "A client ID needs its secret. Enter both, or neither." };
+    return {};
+  },
+  warnings(draft, apps) {
+    const provider = PROVIDERS.find(({ value }) => value === draft["provider"])?.label ?? "the provider";
+    const lists = LISTS.filter((name) => github(draft) || name.startsWith("email"));
+    const lacking = apps !== null && !own(draft) && !apps.includes(textOf(draft["provider"]));
+    return [
+      ...(lacking
+        ? [
+            `This server has no ${provider} app of its own: enter the client ID and secret of an app that you register.`,
+          ]
+        : []),
+      ...(entries(draft, lists) === 0
+        ? [`All lists are empty: everyone with an account at ${provider} is admitted.`]
+        : []),
+    ];
+  },
+};
+
+export default [oauth];
