@@ -1,5 +1,6 @@
 // Every kind of the console: made, changed and deleted through its forms.
 import type { Locator, Page } from "@playwright/test";
+import { choose } from "../kit/choose";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 import type { World } from "../kit/world";
 
@@ -15,14 +16,10 @@ const tick =
   (label: string): Fill =>
   (form) =>
     form.getByLabel(label, { exact: true }).check();
-const choose =
+const pick =
   (label: string, option: RegExp): Fill =>
-  async (form) => {
-    const select = form.getByLabel(label, { exact: true });
-    const found = select.locator("option").filter({ hasText: option });
-    await expect(found.first()).toBeAttached();
-    await select.selectOption(await found.first().getAttribute("value"));
-  };
+  (form) =>
+    choose(form.getByLabel(label, { exact: true }), option);
 const press =
   (name: string): Fill =>
   (form) =>
@@ -176,8 +173,8 @@ const KINDS: readonly Kind[] = [
     },
     create: [
       type("Description", "Canary"),
-      choose("Add a backend", /Half 81/),
-      choose("Add a backend", /Half 82/),
+      pick("Add a backend", /Half 81/),
+      pick("Add a backend", /Half 82/),
       type("Weight of Half 82", "300"),
       (form) => expect(form.getByText("75 %")).toBeVisible(),
     ],
@@ -204,8 +201,8 @@ const KINDS: readonly Kind[] = [
     },
     create: [
       type("Description", "Two sites"),
-      choose("Add a backend", /Site 91/),
-      choose("Add a backend", /Site 92/),
+      pick("Add a backend", /Site 91/),
+      pick("Add a backend", /Site 92/),
       press("Move Site 92 up"),
     ],
     title: "Two sites",

@@ -2,6 +2,7 @@
 // read back over the API; what providers must be told is what the server says and does.
 import type { Locator } from "@playwright/test";
 import { readFileSync } from "node:fs";
+import { choose } from "../kit/choose";
 import { copied } from "../kit/clipboard";
 import { testWithEdges, type Shop } from "../kit/edges";
 import { expect, expectAccessible } from "../kit/fixtures";
@@ -50,15 +51,11 @@ const MODULES: readonly Tried[] = [
     label: "Webhook verification",
     name: "webhook_verification",
     fill: async (form) => {
-      await form.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Stripe" });
+      await choose(form.getByRole("combobox", { name: "Provider" }), "Stripe");
       await box(form, "Secret").fill("whsec_planted");
     },
     set: { provider: "stripe", secret: "whsec_planted" },
-    change: (form) =>
-      form
-        .getByRole("combobox", { name: "Provider" })
-        .selectOption({ label: "Amazon SNS" })
-        .then(() => {}),
+    change: (form) => choose(form.getByRole("combobox", { name: "Provider" }), "Amazon SNS"),
     changed: { provider: "sns", secret: "" },
   },
   {
@@ -71,7 +68,7 @@ const MODULES: readonly Tried[] = [
     },
     set: { provider: { github: { client_id: "app", client_secret: "planted", organizations: ["acme"] } } },
     change: async (form) => {
-      await form.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Google" });
+      await choose(form.getByRole("combobox", { name: "Provider" }), "Google");
       await box(form, "Allowed e-mail domains").fill("example.com");
     },
     changed: { provider: { github: null, google: { client_id: "app", email_domains: ["example.com"] } } },
@@ -202,7 +199,7 @@ test.describe("a stage of a route", () => {
     await pages.go(at.place);
     await page.getByRole("button", { name: "Settings of Backend" }).click();
     const form = page.getByRole("form", { name: "Settings of Backend" });
-    await form.getByRole("combobox", { name: "Backend" }).selectOption({ label: "Agents (app=shop)" });
+    await choose(form.getByRole("combobox", { name: "Backend" }), "Agents (app=shop)");
     await form.getByRole("button", { name: "Save" }).click();
     await expect(pages.stage("Backend").getByText("Agents")).toBeVisible();
     expect(await world.manage("GET", `${at.place}/backend`)).toMatchObject({ backend: { id: other } });
@@ -216,7 +213,7 @@ test.describe("a stage of a route", () => {
     const adding = page.getByRole("form", { name: "Add Backend" });
     await adding.getByRole("button", { name: "Add Backend" }).click();
     await expect(adding.getByText("Choose a backend.")).toBeVisible();
-    await adding.getByRole("combobox", { name: "Backend" }).selectOption({ label: "Greeting" });
+    await choose(adding.getByRole("combobox", { name: "Backend" }), "Greeting");
     await adding.getByRole("button", { name: "Add Backend" }).click();
     await expect(pages.stage("Backend").getByText("Greeting")).toBeVisible();
   });

@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { choose } from "../kit/choose";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 import type { World } from "../kit/world";
 
@@ -27,9 +28,8 @@ function publicKey(world: World, name: string): string {
 const shown = (page: Page, file: string) => page.getByRole("region", { name: file, exact: true });
 
 async function chooseAuthority(page: Page, authority: string): Promise<void> {
-  const choice = page.getByLabel("SSH certificate authority");
-  await expect(choice.locator("option", { hasText: "Signs keys" })).toBeAttached();
-  await choice.selectOption(authority);
+  await choose(page.getByRole("combobox", { name: "SSH certificate authority" }), /Signs keys/);
+  await expect(page.getByRole("region", { name: "curl command" })).toContainText(authority);
 }
 
 /** What OpenSSH reads in a certificate that was saved from the page. */

@@ -4,7 +4,8 @@ import type { SummaryQuery } from "../api/agent";
 import { counted } from "../model/format";
 import { Button } from "../parts/Button";
 import { Dialog, DialogActions } from "../parts/Dialog";
-import { Choice, Field } from "../parts/Field";
+import { Choice } from "../parts/Choice";
+import { Field, TextArea } from "../parts/Field";
 import { attempt, useServices } from "../services";
 import { useActions } from "./actions";
 
@@ -72,18 +73,15 @@ export function NoteDialog({ note, onClose, onSave }: NoteDialogProps) {
         }}
       >
         <Field label="Note">
-          {(inputProps) => (
-            <textarea
-              {...inputProps}
-              rows={4}
-              maxLength={2000}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-              onKeyDown={(event) => {
-                if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSave(text.trim());
-              }}
-            />
-          )}
+          <TextArea
+            rows={4}
+            maxLength={2000}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSave(text.trim());
+            }}
+          />
         </Field>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

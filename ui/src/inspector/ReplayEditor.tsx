@@ -13,7 +13,9 @@ import type { Detail } from "../model/details";
 import { tunnelName } from "../model/filter";
 import { size } from "../model/format";
 import { Button, IconButton } from "../parts/Button";
-import { Choice, Field } from "../parts/Field";
+import { Choice } from "../parts/Choice";
+import { Field, Input, TextArea } from "../parts/Field";
+import { Select } from "../parts/Select";
 import { attempt, useAgent, useServices } from "../services";
 import { ReplayResponses } from "./ReplayResponses";
 import { HeaderFields } from "./HeaderFields";
@@ -89,27 +91,21 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
         <div className={styles.fields}>
           <div className={styles.target}>
             <Field label="Method">
-              {(inputProps) => (
-                <input
-                  {...inputProps}
-                  // The user has just opened this form.
-                  // oxlint-disable-next-line jsx-a11y/no-autofocus
-                  autoFocus
-                  spellCheck={false}
-                  value={draft.method}
-                  onChange={(event) => change({ method: event.target.value })}
-                />
-              )}
+              <Input
+                // The user has just opened this form.
+                // oxlint-disable-next-line jsx-a11y/no-autofocus
+                autoFocus
+                spellCheck={false}
+                value={draft.method}
+                onChange={(event) => change({ method: event.target.value })}
+              />
             </Field>
             <Field label="Path and query">
-              {(inputProps) => (
-                <input
-                  {...inputProps}
-                  spellCheck={false}
-                  value={draft.path}
-                  onChange={(event) => change({ path: event.target.value })}
-                />
-              )}
+              <Input
+                spellCheck={false}
+                value={draft.path}
+                onChange={(event) => change({ path: event.target.value })}
+              />
             </Field>
           </div>
           <Choice
@@ -164,16 +160,13 @@ function BodyField({ detail, body, onChange }: BodyFieldProps) {
   }
   return (
     <Field label="Body">
-      {(inputProps) => (
-        <textarea
-          {...inputProps}
-          className={`${inputProps.className ?? ""} ${styles.body}`}
-          spellCheck={false}
-          rows={6}
-          value={body ?? original ?? ""}
-          onChange={(event) => onChange(event.target.value === original ? null : event.target.value)}
-        />
-      )}
+      <TextArea
+        className={styles.body}
+        spellCheck={false}
+        rows={6}
+        value={body ?? original ?? ""}
+        onChange={(event) => onChange(event.target.value === original ? null : event.target.value)}
+      />
     </Field>
   );
 }
@@ -211,18 +204,14 @@ function TunnelField({ summary, tunnel, onChange }: TunnelFieldProps) {
   if (others.length === 0) return null;
   return (
     <Field label="Tunnel">
-      {(inputProps) => (
-        <select
-          {...inputProps}
-          value={tunnel ?? ""}
-          onChange={(event) => onChange(event.target.value || null)}
-        >
-          <option value="">{own}, where it came through</option>
-          {others.map(({ name }) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      )}
+      <Select
+        value={tunnel ?? ""}
+        options={[
+          { value: "", label: `${own}, where it came through` },
+          ...others.map(({ name }) => ({ value: name, label: name })),
+        ]}
+        onChange={(name) => onChange(name || null)}
+      />
     </Field>
   );
 }

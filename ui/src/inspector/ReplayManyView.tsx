@@ -5,7 +5,8 @@ import { count, duration } from "../model/format";
 import { MAX_REPLAYS, ReplayMany, results, type Pace } from "../model/replayMany";
 import { maskUrl } from "../model/secrets";
 import { Button } from "../parts/Button";
-import { Choice, Field } from "../parts/Field";
+import { Choice } from "../parts/Choice";
+import { Field, Input } from "../parts/Field";
 import { State } from "../parts/State";
 import { useServices } from "../services";
 import styles from "./ReplayManyView.module.css";
@@ -55,19 +56,16 @@ export function ReplayManyView({ ids, onSelect }: { ids: readonly string[]; onSe
         <div className={styles.numbers}>
           {FIELDS.map(({ name, label, max: most }) => (
             <Field key={name} label={label}>
-              {(inputProps) => (
-                <input
-                  {...inputProps}
-                  type="number"
-                  min={1}
-                  max={most}
-                  required
-                  value={pace[name]}
-                  onChange={(event) =>
-                    setPace({ ...pace, [name]: Math.min(Math.max(event.target.valueAsNumber || 1, 1), most) })
-                  }
-                />
-              )}
+              <Input
+                type="number"
+                min={1}
+                max={most}
+                required
+                value={pace[name]}
+                onChange={(event) =>
+                  setPace({ ...pace, [name]: Math.min(Math.max(event.target.valueAsNumber || 1, 1), most) })
+                }
+              />
             </Field>
           ))}
         </div>

@@ -4,7 +4,7 @@ import { hasTerm, toggleTerm } from "../model/filter";
 import { storedViews, storeViews, BUILT_IN_VIEWS, withoutView, withView } from "../model/savedViews";
 import { Button, IconButton } from "../parts/Button";
 import { Dialog, DialogActions } from "../parts/Dialog";
-import { Field } from "../parts/Field";
+import { Field, Input } from "../parts/Field";
 import { Menu } from "../parts/Menu";
 import styles from "./Toolbar.module.css";
 
@@ -89,14 +89,7 @@ function NameDialog({ filter, onClose, onSave }: NameDialogProps) {
         }}
       >
         <Field label="Name of the view" mistake={tried && given === "" ? "Enter a name." : null}>
-          {(inputProps) => (
-            <input
-              {...inputProps}
-              value={name}
-              maxLength={60}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
+          <Input value={name} maxLength={60} onChange={(event) => setName(event.target.value)} />
         </Field>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

@@ -1,6 +1,6 @@
 // The keyboard shortcuts of the inspector and the syntax of the filter box.
 import { Dialog } from "../parts/Dialog";
-import { Check } from "../parts/Field";
+import { Check } from "../parts/Check";
 import styles from "./ShortcutsDialog.module.css";
 import { SHORTCUTS } from "./shortcuts";
 

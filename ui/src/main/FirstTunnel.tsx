@@ -6,7 +6,7 @@ import { adviceFor } from "../model/advice";
 import { formFor, tunnelNameFor, programLabel } from "../model/ports";
 import { addressError, definitionOf, EMPTY_FORM, freeName } from "../model/tunnelForm";
 import { Button } from "../parts/Button";
-import { Field } from "../parts/Field";
+import { Field, Input } from "../parts/Field";
 import { Notice, ProblemText } from "../parts/Notice";
 import { useServices } from "../services";
 import styles from "./FirstTunnel.module.css";
@@ -62,19 +62,16 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
           }
           mistake={mistake}
         >
-          {(inputProps) => (
-            <input
-              {...inputProps}
-              value={addr}
-              placeholder="8080"
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => {
-                setAddr(event.target.value);
-                setPicked(null);
-              }}
-            />
-          )}
+          <Input
+            value={addr}
+            placeholder="8080"
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => {
+              setAddr(event.target.value);
+              setPicked(null);
+            }}
+          />
         </Field>
         {problem && (
           <Notice tone="bad" title="The service could not be published" alert>

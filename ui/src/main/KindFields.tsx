@@ -1,6 +1,8 @@
 // The fields of a tunnel that depend on its kind.
 import type { Mistakes, TunnelForm } from "../model/tunnelForm";
-import { Check, Choice, Field } from "../parts/Field";
+import { Check } from "../parts/Check";
+import { Choice } from "../parts/Choice";
+import { Field, Input, TextArea } from "../parts/Field";
 
 interface KindFieldsProps {
   form: TunnelForm;
@@ -16,15 +18,12 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
         hint="Leave it empty to get a free port."
         mistake={mistakes.remoteAddr ?? null}
       >
-        {(inputProps) => (
-          <input
-            {...inputProps}
-            value={form.remoteAddr}
-            placeholder="localhost:24010"
-            spellCheck={false}
-            onChange={(event) => set({ remoteAddr: event.target.value })}
-          />
-        )}
+        <Input
+          value={form.remoteAddr}
+          placeholder="localhost:24010"
+          spellCheck={false}
+          onChange={(event) => set({ remoteAddr: event.target.value })}
+        />
       </Field>
     );
   }
@@ -35,15 +34,12 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
         hint="One key=value per line. Edges of the server select tunnels by labels."
         mistake={mistakes.labels ?? null}
       >
-        {(inputProps) => (
-          <textarea
-            {...inputProps}
-            value={form.labels}
-            placeholder="service=web"
-            spellCheck={false}
-            onChange={(event) => set({ labels: event.target.value })}
-          />
-        )}
+        <TextArea
+          value={form.labels}
+          placeholder="service=web"
+          spellCheck={false}
+          onChange={(event) => set({ labels: event.target.value })}
+        />
       </Field>
     );
   }
@@ -54,15 +50,12 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
         hint="Leave it empty to get a free one. A single label is placed below the server's domain."
         mistake={mistakes.domain ?? null}
       >
-        {(inputProps) => (
-          <input
-            {...inputProps}
-            value={form.domain}
-            placeholder="shop"
-            spellCheck={false}
-            onChange={(event) => set({ domain: event.target.value })}
-          />
-        )}
+        <Input
+          value={form.domain}
+          placeholder="shop"
+          spellCheck={false}
+          onChange={(event) => set({ domain: event.target.value })}
+        />
       </Field>
       <Choice
         legend="Schemes"
@@ -78,14 +71,11 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
         label="Host header"
         hint="Empty forwards the public name. “rewrite” sends the local address; anything else is sent as written."
       >
-        {(inputProps) => (
-          <input
-            {...inputProps}
-            value={form.hostHeader}
-            spellCheck={false}
-            onChange={(event) => set({ hostHeader: event.target.value })}
-          />
-        )}
+        <Input
+          value={form.hostHeader}
+          spellCheck={false}
+          onChange={(event) => set({ hostHeader: event.target.value })}
+        />
       </Field>
       <Check
         label="Capture requests for the inspector"

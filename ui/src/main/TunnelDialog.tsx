@@ -14,7 +14,9 @@ import {
 } from "../model/tunnelForm";
 import { Button } from "../parts/Button";
 import { Dialog, DialogActions } from "../parts/Dialog";
-import { Check, Choice, Field } from "../parts/Field";
+import { Check } from "../parts/Check";
+import { Choice } from "../parts/Choice";
+import { Field, Input } from "../parts/Field";
 import { Notice, ProblemText } from "../parts/Notice";
 import { useServices } from "../services";
 import styles from "./TunnelDialog.module.css";
@@ -70,15 +72,12 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
           hint="For example 8080, or https://localhost:8443"
           mistake={mistakes.addr ?? null}
         >
-          {(inputProps) => (
-            <input
-              {...inputProps}
-              value={form.addr}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => set({ addr: event.target.value })}
-            />
-          )}
+          <Input
+            value={form.addr}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => set({ addr: event.target.value })}
+          />
         </Field>
         <Choice
           legend="Kind"
@@ -99,16 +98,13 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
           }
           mistake={mistakes.name ?? null}
         >
-          {(inputProps) => (
-            <input
-              {...inputProps}
-              value={form.name}
-              readOnly={tunnel !== undefined}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => set({ name: event.target.value })}
-            />
-          )}
+          <Input
+            value={form.name}
+            readOnly={tunnel !== undefined}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => set({ name: event.target.value })}
+          />
         </Field>
         <KindFields form={form} mistakes={mistakes} set={set} />
         {!tunnel && <Check label="Start it now" checked={start} onChange={setStart} />}

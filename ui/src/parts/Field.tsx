@@ -1,68 +1,59 @@
-// A labelled input with its hint and its error, associated for assistive technology.
-import { useId, type ReactNode } from "react";
+// A labelled input with its hint and its error, and several inputs under one label.
+import { Field as Base } from "@base-ui/react/field";
+import { Fieldset } from "@base-ui/react/fieldset";
+import { useId, type ComponentProps, type ReactNode } from "react";
 import { Icon } from "./Icon";
 import styles from "./Field.module.css";
-
-interface InputAttributes {
-  id: string;
-  "aria-describedby": string | undefined;
-  "aria-invalid": true | undefined;
-  className: string | undefined;
-}
 
 interface FieldProps {
   label: string;
   hint?: string | undefined;
   mistake?: string | null;
-  children: (inputProps: InputAttributes) => ReactNode;
+  /** One Input, TextArea or Select. */
+  children: ReactNode;
 }
 
 export function Field({ label, hint, mistake, children }: FieldProps) {
-  const id = useId();
-  const described = [hint ? `${id}-hint` : "", mistake ? `${id}-mistake` : ""].filter(Boolean).join(" ");
   return (
-    <div className={styles.field}>
-      <label htmlFor={id} className={styles.label}>
-        {label}
-      </label>
-      {children({
-        id,
-        "aria-describedby": described || undefined,
-        "aria-invalid": mistake ? true : undefined,
-        className: styles.input,
-      })}
-      {mistake && (
-        <p id={`${id}-mistake`} className={styles.mistake}>
-          <Icon name="cross" size={14} />
-          {mistake}
-        </p>
-      )}
-      {hint && (
-        <p id={`${id}-hint`} className={styles.hint}>
-          {hint}
-        </p>
-      )}
-    </div>
+    <Base.Root className={styles.field} invalid={Boolean(mistake)}>
+      <Base.Label className={styles.label}>{label}</Base.Label>
+      {children}
+      <Base.Error className={styles.mistake} match={Boolean(mistake)}>
+        <Icon name="cross" size={14} />
+        {mistake}
+      </Base.Error>
+      {hint && <Base.Description className={styles.hint}>{hint}</Base.Description>}
+    </Base.Root>
+  );
+}
+
+export function Input({ className, ...rest }: ComponentProps<"input">) {
+  return (
+    <Base.Control
+      className={`${styles.input} ${className ?? ""}`}
+      value={rest.value}
+      render={<input {...rest} />}
+    />
+  );
+}
+
+export function TextArea({ className, ...rest }: ComponentProps<"textarea">) {
+  return (
+    <Base.Control
+      className={`${styles.input} ${className ?? ""}`}
+      value={rest.value}
+      render={<textarea {...rest} />}
+    />
   );
 }
 
 /** Several inputs under one label, with their hint and their error. */
-export function Group({
-  label,
-  hint,
-  mistake,
-  children,
-}: {
-  label: string;
-  hint?: string | undefined;
-  mistake?: string | null;
-  children: ReactNode;
-}) {
+export function Group({ label, hint, mistake, children }: FieldProps) {
   const id = useId();
   const described = [hint ? `${id}-hint` : "", mistake ? `${id}-mistake` : ""].filter(Boolean).join(" ");
   return (
-    <fieldset className={styles.choice} aria-describedby={described || undefined}>
-      <legend className={styles.label}>{label}</legend>
+    <Fieldset.Root className={styles.group} aria-describedby={described || undefined}>
+      <Fieldset.Legend className={styles.label}>{label}</Fieldset.Legend>
       {children}
       {mistake && (
         <p id={`${id}-mistake`} className={styles.mistake}>
@@ -75,74 +66,6 @@ export function Group({
           {hint}
         </p>
       )}
-    </fieldset>
-  );
-}
-
-export function Check({
-  label,
-  hint,
-  checked,
-  onChange,
-}: {
-  label: string;
-  hint?: string | undefined;
-  checked: boolean;
-  onChange(checked: boolean): void;
-}) {
-  const id = useId();
-  return (
-    <div className={styles.check}>
-      <input
-        type="checkbox"
-        id={id}
-        checked={checked}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => onChange(event.target.checked)}
-      />
-      <div>
-        <label htmlFor={id}>{label}</label>
-        {hint && (
-          <p id={`${id}-hint`} className={styles.hint}>
-            {hint}
-          </p>
-        )}
-      </div>
-    </div>
-  );
-}
-
-interface ChoiceProps<T extends string> {
-  legend: string;
-  hint?: string | undefined;
-  value: T;
-  options: readonly { value: T; label: string }[];
-  onChange(value: T): void;
-}
-
-export function Choice<T extends string>({ legend, hint, value, options, onChange }: ChoiceProps<T>) {
-  const name = useId();
-  return (
-    <fieldset className={styles.choice} aria-describedby={hint ? `${name}-hint` : undefined}>
-      <legend className={styles.label}>{legend}</legend>
-      <div className={styles.options}>
-        {options.map((option) => (
-          <label key={option.value} className={styles.option}>
-            <input
-              type="radio"
-              name={name}
-              checked={option.value === value}
-              onChange={() => onChange(option.value)}
-            />
-            {option.label}
-          </label>
-        ))}
-      </div>
-      {hint && (
-        <p id={`${name}-hint`} className={styles.hint}>
-          {hint}
-        </p>
-      )}
-    </fieldset>
+    </Fieldset.Root>
   );
 }

@@ -1,6 +1,7 @@
 // A search field over the page with its results below, selected with the arrow keys and Enter or with a click.
-import { Dialog as Base } from "@base-ui/react/dialog";
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
+import { Autocomplete } from "@base-ui/react/autocomplete";
+import { Dialog } from "@base-ui/react/dialog";
+import { useRef } from "react";
 import styles from "./Finder.module.css";
 import { Icon, type IconName } from "./Icon";
 
@@ -39,89 +40,62 @@ export function Finder({
   onChoose,
   onClose,
 }: FinderProps) {
-  const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  const items = groups.flatMap((group) => group.items);
-  const [at, setAt] = useState({ words, index: 0 });
-  // A new search starts at the first item again.
-  const index = at.words === words ? Math.min(at.index, Math.max(0, items.length - 1)) : 0;
-  const active = items[index];
-
-  const activeId = active && `${id}-${index}`;
-  useEffect(() => {
-    if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
-  }, [activeId]);
-
-  const move = (event: KeyboardEvent) => {
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
-    const step = steps[event.key];
-    if (event.key === "Enter" && active) {
-      event.preventDefault();
-      onChoose(active.id);
-    } else if (step !== undefined && items.length > 0) {
-      event.preventDefault();
-      const next = Math.abs(step) === 1 ? (index + step + items.length) % items.length : index + step;
-      setAt({ words, index: Math.max(0, Math.min(items.length - 1, next)) });
-    }
-  };
   return (
-    <Base.Root open onOpenChange={(next) => !next && onClose()}>
-      <Base.Portal>
-        <Base.Backdrop className={styles.backdrop} />
-        <Base.Popup className={styles.popup} aria-label={label} initialFocus={input}>
-          <div className={styles.field}>
-            <Icon name="search" />
-            <input
-              ref={input}
-              role="combobox"
-              aria-label={label}
-              aria-expanded={items.length > 0}
-              aria-controls={`${id}-list`}
-              aria-autocomplete="list"
-              aria-activedescendant={activeId}
-              placeholder={placeholder}
-              spellCheck={false}
-              autoComplete="off"
-              value={words}
-              onChange={(event) => onWords(event.target.value)}
-              onKeyDown={move}
-            />
-            <kbd className={styles.key}>Esc</kbd>
-          </div>
-          <div id={`${id}-list`} role="listbox" aria-label={label} className={styles.list}>
-            {groups.map((group) => (
-              <div key={group.label} role="group" aria-label={group.label}>
-                <p className={styles.group} aria-hidden="true">
-                  {group.label}
-                </p>
-                {group.items.map((item) => {
-                  const own = items.indexOf(item);
-                  return (
-                    <div
-                      key={item.id}
-                      id={`${id}-${own}`}
-                      role="option"
-                      tabIndex={-1}
-                      aria-selected={own === index}
-                      className={styles.item}
-                      onPointerMove={() => own !== index && setAt({ words, index: own })}
-                      onClick={() => onChoose(item.id)}
-                      onKeyDown={move}
-                    >
-                      <Icon name={item.icon} />
-                      <span className={styles.title}>{item.title}</span>
-                      <span className={styles.note}>{item.note}</span>
-                    </div>
-                  );
-                })}
-              </div>
-            ))}
-          </div>
-          <p className={styles.status} role="status">
-            {status}
-          </p>
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Dialog.Root open onOpenChange={(next) => !next && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={styles.backdrop} />
+        <Dialog.Popup className={styles.popup} aria-label={label} initialFocus={input}>
+          <Autocomplete.Root
+            open
+            inline
+            items={groups.map(({ items, ...group }) => ({ ...group, items: [...items] }))}
+            // The results are those of the words already.
+            filter={null}
+            autoHighlight="always"
+            keepHighlight
+            itemToStringValue={({ title }) => title}
+            value={words}
+            onValueChange={(next, { reason }) => reason !== "item-press" && onWords(next)}
+          >
+            <div className={styles.field}>
+              <Icon name="search" />
+              <Autocomplete.Input
+                ref={input}
+                aria-label={label}
+                placeholder={placeholder}
+                spellCheck={false}
+                autoComplete="off"
+              />
+              <kbd className={styles.key}>Esc</kbd>
+            </div>
+            <Autocomplete.List className={styles.list} aria-label={label}>
+              {(group: FinderGroup) => (
+                <Autocomplete.Group key={group.label} items={group.items}>
+                  <Autocomplete.GroupLabel className={styles.group}>{group.label}</Autocomplete.GroupLabel>
+                  <Autocomplete.Collection>
+                    {(item: FinderItem) => (
+                      <Autocomplete.Item
+                        key={item.id}
+                        value={item}
+                        className={styles.item}
+                        onClick={() => onChoose(item.id)}
+                      >
+                        <Icon name={item.icon} />
+                        <span className={styles.title}>{item.title}</span>
+                        <span className={styles.note}>{item.note}</span>
+                      </Autocomplete.Item>
+                    )}
+                  </Autocomplete.Collection>
+                </Autocomplete.Group>
+              )}
+            </Autocomplete.List>
+            <p className={styles.status} role="status">
+              {status}
+            </p>
+          </Autocomplete.Root>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
   );
 }

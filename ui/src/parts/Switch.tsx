@@ -1,4 +1,5 @@
 // An on/off switch that states its state in words.
+import { Switch as Base } from "@base-ui/react/switch";
 import styles from "./Switch.module.css";
 
 interface SwitchProps {
@@ -10,16 +11,16 @@ interface SwitchProps {
 
 export function Switch({ on, label, busy = false, onChange }: SwitchProps) {
   return (
-    <button
-      type="button"
-      role="switch"
-      aria-checked={on}
+    <Base.Root
+      nativeButton
+      render={(props) => <button {...props} type="button" />}
+      className={styles.switch}
+      checked={on}
       aria-label={label}
       aria-busy={busy}
-      className={styles.switch}
-      onClick={() => !busy && onChange(!on)}
+      onCheckedChange={(next) => !busy && onChange(next)}
     >
-      <span className={styles.thumb} />
-    </button>
+      <Base.Thumb className={styles.thumb} />
+    </Base.Root>
   );
 }

@@ -2,7 +2,7 @@
 import type { FormEvent } from "react";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
-import { Field } from "../../parts/Field";
+import { Field, Input, TextArea } from "../../parts/Field";
 import { Icon } from "../../parts/Icon";
 import { Notice, ProblemText } from "../../parts/Notice";
 import { toast } from "../../parts/toast";
@@ -39,13 +39,10 @@ export default function UploadPage() {
           <div className={form.fields}>
             <CertificateFields upload={upload} />
             <Field label="Description" hint="Its purpose, for people." mistake={upload.mistakes.description}>
-              {(inputProps) => (
-                <input
-                  {...inputProps}
-                  value={upload.description}
-                  onChange={(event) => upload.change({ description: event.target.value })}
-                />
-              )}
+              <Input
+                value={upload.description}
+                onChange={(event) => upload.change({ description: event.target.value })}
+              />
             </Field>
             {problem && (
               <Notice tone="bad" title="The server refused the request" alert>
@@ -76,31 +73,25 @@ function CertificateFields({ upload }: { upload: UploadState }) {
         hint="In PEM: the certificate first, then its issuers."
         mistake={mistakes.certificate}
       >
-        {(inputProps) => (
-          <textarea
-            {...inputProps}
-            rows={8}
-            spellCheck={false}
-            placeholder="-----BEGIN CERTIFICATE-----"
-            value={certificate}
-            onChange={(event) => change({ certificate: event.target.value })}
-          />
-        )}
+        <TextArea
+          rows={8}
+          spellCheck={false}
+          placeholder="-----BEGIN CERTIFICATE-----"
+          value={certificate}
+          onChange={(event) => change({ certificate: event.target.value })}
+        />
       </Field>
       {chain && <ChainParts chain={{ ...chain, mistakes: chain.mistakes.slice(1) }} />}
       <Field label="Private key" hint="In PEM, not encrypted." mistake={mistakes.key}>
-        {(inputProps) => (
-          <textarea
-            {...inputProps}
-            className={`${inputProps.className} ${styles.secret}`}
-            rows={5}
-            spellCheck={false}
-            autoComplete="off"
-            placeholder="-----BEGIN PRIVATE KEY-----"
-            value={key}
-            onChange={(event) => change({ key: event.target.value })}
-          />
-        )}
+        <TextArea
+          className={styles.secret}
+          rows={5}
+          spellCheck={false}
+          autoComplete="off"
+          placeholder="-----BEGIN PRIVATE KEY-----"
+          value={key}
+          onChange={(event) => change({ key: event.target.value })}
+        />
       </Field>
       {match === "belongs" && (
         <p className={styles.good} role="status">

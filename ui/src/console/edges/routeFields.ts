@@ -39,6 +39,7 @@ export const NEW_ROUTE_FORM: FormDescription = {
       ...backendId,
       name: "backend",
       required: false,
+      none: "None yet",
       write: (id) => (id === "" ? undefined : { backend_id: id }),
     },
     description(),

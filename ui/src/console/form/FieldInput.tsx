@@ -1,5 +1,5 @@
 // The input of a field, by the kind of the field.
-import { Check } from "../../parts/Field";
+import { Check } from "../../parts/Check";
 import type { Field, Value } from "./field";
 import { ChoiceInput } from "./inputs/ChoiceInput";
 import { OrderInput, WeightsInput } from "./inputs/CombinationInputs";

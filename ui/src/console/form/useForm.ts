@@ -43,21 +43,20 @@ export function useForm(element: RefObject<HTMLFormElement | null>, request: For
   const send = () => {
     setTried(true);
     const first = fields.find(({ name }) => mistakes[name] !== undefined);
-    if (first) return focusField(element.current, first);
-    if (isUnchanged || mutation.isPending) return undefined;
-    mutation.mutate(
-      { method, path, body },
-      {
-        onSuccess: (answer) => {
-          setEdited({});
-          setTried(false);
-          setTouched(new Set());
-          onDone(answer);
+    if (first) focusField(element.current, first);
+    else if (!isUnchanged && !mutation.isPending)
+      mutation.mutate(
+        { method, path, body },
+        {
+          onSuccess: (answer) => {
+            setEdited({});
+            setTried(false);
+            setTouched(new Set());
+            onDone(answer);
+          },
+          onError: (thrown) => focusField(element.current, fieldOfError(fields, thrown)),
         },
-        onError: (thrown) => focusField(element.current, fieldOfError(fields, thrown)),
-      },
-    );
-    return undefined;
+      );
   };
   return {
     fields,

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { ServerStatus } from "../../api/generated";
 import { size, span } from "../../model/format";
 import { Button } from "../../parts/Button";
-import { Choice } from "../../parts/Field";
+import { Choice } from "../../parts/Choice";
 import { useNow } from "../../parts/hooks";
 import { Notice } from "../../parts/Notice";
 import { State } from "../../parts/State";
@@ -192,17 +192,16 @@ function Passing({ status }: { status: ServerStatus }) {
     <Section
       title="Requests over time"
       actions={
-        <div className={styles.over}>
-          <Choice
-            legend="Over"
-            value={unit === "second" ? "minute" : "hour"}
-            options={[
-              { value: "hour", label: "Last hour" },
-              { value: "minute", label: "Last minute" },
-            ]}
-            onChange={(over) => change({ over: over === "hour" ? undefined : over })}
-          />
-        </div>
+        <Choice
+          legend="Over"
+          isLegendHidden
+          value={unit === "second" ? "minute" : "hour"}
+          options={[
+            { value: "hour", label: "Last hour" },
+            { value: "minute", label: "Last minute" },
+          ]}
+          onChange={(over) => change({ over: over === "hour" ? undefined : over })}
+        />
       }
     >
       <RateChart points={unit === "second" ? status.history.seconds : status.history.minutes} unit={unit} />

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { Method } from "../../api/request";
 import { Button, IconButton } from "../../parts/Button";
-import { Check } from "../../parts/Field";
+import { Check } from "../../parts/Check";
 import { Tabs } from "../../parts/Tabs";
 import { useCopy } from "../../services";
 import { useApiAddress } from "../management";

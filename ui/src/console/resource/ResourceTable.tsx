@@ -4,6 +4,7 @@ import { ALL_LIMIT, type Base } from "../../api/management";
 import { Button } from "../../parts/Button";
 import { CheckMenu } from "../../parts/CheckMenu";
 import { Icon } from "../../parts/Icon";
+import { Select } from "../../parts/Select";
 import { PlaceLink } from "../PlaceLink";
 import { Failure } from "../shell/PageStates";
 import type { Order } from "./arrange";
@@ -146,14 +147,15 @@ function Foot({ kind, table }: { kind: Kind; table: TableState }) {
           : `${total} ${total === 1 ? kind.singular : inside(kind.plural)}${words ? " found" : ""}`}
         {table.isLimited && ` among the newest ${ALL_LIMIT.toLocaleString("en")}`}
       </p>
-      <label className={styles.size}>
-        Rows
-        <select value={table.size} onChange={(event) => table.setSize(event.target.value)}>
-          {SIZES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
+      <span className={styles.size}>
+        <span aria-hidden="true">Rows</span>
+        <Select
+          label="Rows"
+          value={table.size}
+          options={SIZES.map((size) => ({ value: size, label: size }))}
+          onChange={table.setSize}
+        />
+      </span>
       <Button icon="back" aria-disabled={isFirst || undefined} onClick={() => !isFirst && table.goBack()}>
         Newer
       </Button>

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { Button } from "../../parts/Button";
 import { Dialog, DialogActions } from "../../parts/Dialog";
-import { Check } from "../../parts/Field";
+import { Check } from "../../parts/Check";
 import { useCopy } from "../../services";
 import styles from "./TokenOnce.module.css";
 

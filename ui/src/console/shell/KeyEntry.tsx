@@ -5,7 +5,7 @@ import type { EnteredKey } from "../../host/host";
 import { adviceFor } from "../../model/advice";
 import { Brand } from "../../parts/Brand";
 import { Button } from "../../parts/Button";
-import { Field } from "../../parts/Field";
+import { Field, Input } from "../../parts/Field";
 import { Notice, ProblemText } from "../../parts/Notice";
 import type { Problem } from "../../api/types";
 import styles from "./KeyEntry.module.css";
@@ -63,17 +63,14 @@ export function KeyEntry({ entered, onEntered }: KeyEntryProps) {
           mistake={tried ? mistake : null}
           hint="The first one is in admin.key in the server's data folder."
         >
-          {(inputProps) => (
-            <input
-              {...inputProps}
-              ref={input}
-              type="password"
-              autoComplete="off"
-              spellCheck={false}
-              value={key}
-              onChange={(event) => setKey(event.target.value)}
-            />
-          )}
+          <Input
+            ref={input}
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
         </Field>
         {problem && (
           <Notice tone="bad" title="The key was not accepted" alert>

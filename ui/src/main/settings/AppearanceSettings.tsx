@@ -1,5 +1,5 @@
 // Appearance of the windows.
-import { Choice } from "../../parts/Field";
+import { Choice } from "../../parts/Choice";
 import { useStored } from "../../parts/hooks";
 import { applyTheme, THEME_NAMES, THEMES } from "../../parts/theme";
 import styles from "../Settings.module.css";

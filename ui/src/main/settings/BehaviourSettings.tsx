@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import type { NotificationPreferences, Preferences } from "../../api/desktop.generated";
 import type { Desktop } from "../../host/host";
-import { Check } from "../../parts/Field";
+import { Check } from "../../parts/Check";
 import { attempt } from "../../services";
 import styles from "../Settings.module.css";
 

@@ -6,7 +6,8 @@ import type { DesktopState, RemoteServerLogin } from "../../api/desktop.generate
 import type { Desktop } from "../../host/host";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
-import { Choice, Field } from "../../parts/Field";
+import { Choice } from "../../parts/Choice";
+import { Field, Input, TextArea } from "../../parts/Field";
 import { Notice, ProblemText } from "../../parts/Notice";
 import styles from "../Settings.module.css";
 
@@ -94,16 +95,13 @@ function RemoteServerForm({ server, busy, onChange, onConnect }: RemoteServerFor
   };
   const line = (name: "address" | "api" | "key", label: string, hint: string) => (
     <Field label={label} hint={hint}>
-      {(inputProps) => (
-        <input
-          {...inputProps}
-          type={name === "key" ? "password" : "text"}
-          value={server[name]}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => onChange({ ...server, [name]: event.target.value })}
-        />
-      )}
+      <Input
+        type={name === "key" ? "password" : "text"}
+        value={server[name]}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => onChange({ ...server, [name]: event.target.value })}
+      />
     </Field>
   );
   return (
@@ -115,16 +113,13 @@ function RemoteServerForm({ server, busy, onChange, onConnect }: RemoteServerFor
         label="Certificate authority"
         hint="The text of its PEM file, if this computer does not already trust the server's certificate."
       >
-        {(inputProps) => (
-          <textarea
-            {...inputProps}
-            rows={4}
-            value={server.authority ?? ""}
-            spellCheck={false}
-            placeholder="-----BEGIN CERTIFICATE-----"
-            onChange={(event) => onChange({ ...server, authority: event.target.value || null })}
-          />
-        )}
+        <TextArea
+          rows={4}
+          value={server.authority ?? ""}
+          spellCheck={false}
+          placeholder="-----BEGIN CERTIFICATE-----"
+          onChange={(event) => onChange({ ...server, authority: event.target.value || null })}
+        />
       </Field>
       <div className={styles.buttons}>
         <Button weight="primary" type="submit" icon="arrow" busy={busy}>

@@ -4,7 +4,7 @@ import type { DataSize, LogSource } from "../../api/desktop.generated";
 import type { Desktop } from "../../host/host";
 import { size } from "../../model/format";
 import { Button } from "../../parts/Button";
-import { Choice } from "../../parts/Field";
+import { Choice } from "../../parts/Choice";
 import { attempt, useAgent, useCopy } from "../../services";
 import styles from "../Settings.module.css";
 

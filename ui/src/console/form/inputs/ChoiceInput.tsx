@@ -1,5 +1,7 @@
 // A choice of several options.
-import { Choice, Field } from "../../../parts/Field";
+import { Choice } from "../../../parts/Choice";
+import { Field } from "../../../parts/Field";
+import { Select } from "../../../parts/Select";
 import type { ChoiceField } from "../field";
 import type { InputProps } from "../FieldInput";
 
@@ -7,7 +9,7 @@ import type { InputProps } from "../FieldInput";
 const MAX_RADIO_OPTIONS = 4;
 
 export function ChoiceInput({ field, value, mistake, onChange }: InputProps<ChoiceField, string>) {
-  const { label, help } = field;
+  const { label, help, required } = field;
   const isKnown = value === "" || field.options.some((option) => option.value === value);
   // A value set by another program is kept until the user chooses one.
   const options = isKnown ? field.options : [{ value, label: value }, ...field.options];
@@ -15,15 +17,7 @@ export function ChoiceInput({ field, value, mistake, onChange }: InputProps<Choi
     return <Choice legend={label} hint={help} value={value} options={options} onChange={onChange} />;
   return (
     <Field label={label} mistake={mistake} hint={help}>
-      {(inputProps) => (
-        <select {...inputProps} value={value} onChange={(event) => onChange(event.target.value)}>
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
-        </select>
-      )}
+      <Select value={value} options={options} required={required} onChange={onChange} />
     </Field>
   );
 }

@@ -1,7 +1,7 @@
 // Backends that combine others: with weights shown as shares, or in failover order.
 import type { ReactNode } from "react";
 import { IconButton } from "../../../parts/Button";
-import { Group } from "../../../parts/Field";
+import { Group, Input } from "../../../parts/Field";
 import { RefLink } from "../../resource/cells";
 import type { CombinationField, Row } from "../field";
 import type { InputProps } from "../FieldInput";
@@ -37,8 +37,8 @@ export function WeightsInput({
           >
             {(title) => (
               <>
-                <input
-                  className={`${styles.input} ${styles.weight}`}
+                <Input
+                  className={styles.weight}
                   aria-label={`Weight of ${title}`}
                   inputMode="numeric"
                   value={weight}
@@ -152,13 +152,12 @@ function AddBackend({ field, references: { candidates, loading }, taken, onAdd }
     return <p className={styles.none}>There is no other backend yet. Create one first.</p>;
   return (
     <CandidateSelect
-      className={`${styles.input} ${styles.start}`}
-      aria-label="Add a backend"
+      label="Add a backend"
       kinds={field.of}
       candidates={candidates.filter(({ id }) => !taken.includes(id))}
       value=""
-      empty={loading ? "Loading…" : "Add a backend…"}
-      onChoose={(id) => id !== "" && onAdd(id)}
+      placeholder={loading ? "Loading…" : "Add a backend…"}
+      onChange={onAdd}
     />
   );
 }

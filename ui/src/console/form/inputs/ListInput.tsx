@@ -1,6 +1,6 @@
 // Several texts, one per line.
 import { useState } from "react";
-import { Field } from "../../../parts/Field";
+import { Field, TextArea } from "../../../parts/Field";
 import { Icon } from "../../../parts/Icon";
 import { useServer } from "../../edges/useServer";
 import type { ListField } from "../field";
@@ -31,20 +31,17 @@ function Lines({ field, value, mistake, onChange }: ListInputProps) {
   return (
     <>
       <Field label={label} mistake={mistake} hint={["One per line.", help].filter(Boolean).join(" ")}>
-        {(inputProps) => (
-          <textarea
-            {...inputProps}
-            rows={Math.min(8, Math.max(2, value.length + 1))}
-            value={isTyped ? typed : value.join("\n")}
-            placeholder={placeholder}
-            aria-required={required}
-            spellCheck={false}
-            onChange={(event) => {
-              setTyped(event.target.value);
-              onChange(linesOf(event.target.value));
-            }}
-          />
-        )}
+        <TextArea
+          rows={Math.min(8, Math.max(2, value.length + 1))}
+          value={isTyped ? typed : value.join("\n")}
+          placeholder={placeholder}
+          aria-required={required}
+          spellCheck={false}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            onChange(linesOf(event.target.value));
+          }}
+        />
       </Field>
       {emptyWarning && value.length === 0 && (
         <p className={styles.warning} role="status">

@@ -1,6 +1,6 @@
 // A whole number with its unit and its meaning, or a percentage.
 import { secondsText } from "../../../model/format";
-import { Field } from "../../../parts/Field";
+import { Field, Input } from "../../../parts/Field";
 import type { NumberField, ShareField } from "../field";
 import type { InputProps } from "../FieldInput";
 import styles from "./inputs.module.css";
@@ -15,22 +15,19 @@ export function NumberInput({
   const meaning = isShare || value.trim() === "" || mistake !== null ? null : meaningOf(field, Number(value));
   return (
     <Field label={field.label} mistake={mistake} hint={field.help}>
-      {(inputProps) => (
-        <span className={styles.measured}>
-          <input
-            {...inputProps}
-            inputMode={isShare ? "decimal" : "numeric"}
-            autoComplete="off"
-            aria-required={field.required}
-            value={value}
-            onChange={(event) => onChange(event.target.value)}
-          />
-          <span className={styles.unit}>
-            {isShare ? "%" : field.unit}
-            {meaning && <em> = {meaning}</em>}
-          </span>
+      <span className={styles.measured}>
+        <Input
+          inputMode={isShare ? "decimal" : "numeric"}
+          autoComplete="off"
+          aria-required={field.required}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        <span className={styles.unit}>
+          {isShare ? "%" : field.unit}
+          {meaning && <em> = {meaning}</em>}
         </span>
-      )}
+      </span>
     </Field>
   );
 }

@@ -1,6 +1,8 @@
 // Selects other records by name: one from a list, or several with checkboxes.
-import { useId, useState, type ComponentProps } from "react";
-import { Field, Group } from "../../../parts/Field";
+import { useState, type ComponentProps } from "react";
+import { Check } from "../../../parts/Check";
+import { Field, Group, Input } from "../../../parts/Field";
+import { Select } from "../../../parts/Select";
 import { PlaceLink } from "../../PlaceLink";
 import type { ReferenceField } from "../field";
 import type { InputProps } from "../FieldInput";
@@ -15,26 +17,20 @@ export function ReferenceInput({ field, value, mistake, onChange }: InputProps<R
   return (
     <>
       <Field label={label} mistake={mistake} hint={[help, unreadable].filter(Boolean).join(" ")}>
-        {(inputProps) =>
-          isUnreadable ? (
-            <input
-              {...inputProps}
-              value={value}
-              spellCheck={false}
-              onChange={(event) => onChange(event.target.value.trim())}
-            />
-          ) : (
-            <CandidateSelect
-              {...inputProps}
-              kinds={kinds}
-              candidates={candidates}
-              value={value}
-              empty={loading ? "Loading…" : (none ?? "Choose…")}
-              aria-required={required}
-              onChoose={onChange}
-            />
-          )
-        }
+        {isUnreadable ? (
+          <Input value={value} spellCheck={false} onChange={(event) => onChange(event.target.value.trim())} />
+        ) : (
+          <CandidateSelect
+            kinds={kinds}
+            candidates={candidates}
+            value={value}
+            none={none}
+            placeholder={loading ? "Loading…" : "Choose…"}
+            required={required}
+            busy={loading}
+            onChange={onChange}
+          />
+        )}
       </Field>
       {required && !loading && !failed && candidates.length === 0 && (
         <p className={styles.none}>
@@ -45,48 +41,34 @@ export function ReferenceInput({ field, value, mistake, onChange }: InputProps<R
   );
 }
 
-interface CandidateSelectProps extends Omit<ComponentProps<"select">, "value"> {
+interface CandidateSelectProps extends Omit<ComponentProps<typeof Select>, "options"> {
   kinds: readonly ReferencedKind[];
   candidates: readonly Candidate[];
-  value: string;
-  /** The text of the option for none. */
-  empty: string;
-  onChoose(id: string): void;
+  /** The label of an option for none. */
+  none?: string | undefined;
 }
 
 /** A list of records, grouped by kind where there are several. */
-export function CandidateSelect({
-  kinds,
-  candidates,
-  value,
-  empty,
-  onChoose,
-  ...rest
-}: CandidateSelectProps) {
+export function CandidateSelect({ kinds, candidates, none, ...rest }: CandidateSelectProps) {
+  const { value } = rest;
   const isUnknown = value !== "" && !candidates.some(({ id }) => id === value);
-  const optionsOf = (own: ReferencedKind) =>
-    candidates
-      .filter(({ kind }) => kind === own)
-      .map(({ id, title, detail }) => (
-        <option key={id} value={id}>
-          {detail === "" ? title : `${title} (${detail})`}
-        </option>
-      ));
+  const groups = kinds.map(({ path, singular }) => ({
+    label: singular,
+    options: candidates
+      .filter(({ kind }) => kind.path === path)
+      .map(({ id, title, detail }) => ({ value: id, label: detail === "" ? title : `${title} (${detail})` })),
+  }));
   return (
-    <select {...rest} value={value} onChange={(event) => onChoose(event.target.value)}>
-      <option value="">{empty}</option>
-      {isUnknown && <option value={value}>{value}</option>}
-      {kinds.length === 1
-        ? kinds.map(optionsOf)
-        : kinds
-            .map((kind) => ({ kind, options: optionsOf(kind) }))
-            .filter(({ options }) => options.length > 0)
-            .map(({ kind, options }) => (
-              <optgroup key={kind.path} label={kind.singular}>
-                {options}
-              </optgroup>
-            ))}
-    </select>
+    <Select
+      {...rest}
+      options={[
+        ...(none === undefined ? [] : [{ value: "", label: none }]),
+        ...(isUnknown ? [{ value, label: value }] : []),
+        ...(kinds.length === 1
+          ? groups.flatMap(({ options }) => options)
+          : groups.filter(({ options }) => options.length > 0)),
+      ]}
+    />
   );
 }
 
@@ -118,8 +100,8 @@ export function ReferencesInput({
   return (
     <Group label={label} mistake={mistake} hint={help}>
       {all.length > MAX_UNFILTERED && (
-        <input
-          className={`${styles.input} ${styles.filter}`}
+        <Input
+          className={styles.filter}
           type="search"
           aria-label={`Filter ${label}`}
           placeholder="Filter"
@@ -128,14 +110,18 @@ export function ReferencesInput({
         />
       )}
       <div className={styles.checklist} data-wrong={mistake !== null}>
-        {shown.map((one) => (
-          <CandidateCheck
-            key={one.id}
-            {...one}
-            checked={value.includes(one.id)}
-            onChange={(checked) =>
-              onChange(checked ? [...value, one.id] : value.filter((id) => id !== one.id))
+        {shown.map(({ id, title, note }) => (
+          <Check
+            key={id}
+            label={title}
+            hint={
+              <>
+                {title !== id && <code className={styles.id}>{id}</code>}
+                {note && <span className={styles.lost}>{note}</span>}
+              </>
             }
+            checked={value.includes(id)}
+            onChange={(checked) => onChange(checked ? [...value, id] : value.filter((other) => other !== id))}
           />
         ))}
         {shown.length === 0 && (
@@ -153,32 +139,5 @@ export function ReferencesInput({
         )}
       </div>
     </Group>
-  );
-}
-
-interface CandidateCheckProps {
-  id: string;
-  title: string;
-  note: string;
-  checked: boolean;
-  onChange(checked: boolean): void;
-}
-
-function CandidateCheck({ id, title, note, checked, onChange }: CandidateCheckProps) {
-  const own = useId();
-  return (
-    <label className={styles.candidate} htmlFor={own}>
-      <input
-        type="checkbox"
-        id={own}
-        checked={checked}
-        onChange={(event) => onChange(event.target.checked)}
-      />
-      <span className={styles.words}>
-        <span>{title}</span>
-        {title !== id && <code className={styles.id}>{id}</code>}
-        {note && <span className={styles.lost}>{note}</span>}
-      </span>
-    </label>
   );
 }

@@ -1,7 +1,7 @@
 // Rows of inputs, such as headers with their values.
 import { useRef } from "react";
 import { Button, IconButton } from "../../../parts/Button";
-import { Group } from "../../../parts/Field";
+import { Group, Input } from "../../../parts/Field";
 import type { Column, Row, RowsField } from "../field";
 import type { InputProps } from "../FieldInput";
 import styles from "./inputs.module.css";
@@ -74,7 +74,6 @@ interface CellProps {
 
 function Cell({ column: { placeholder, secret }, label, value, isWrong, onChange }: CellProps) {
   const inputProps = {
-    className: styles.input,
     "aria-label": label,
     "aria-invalid": isWrong || undefined,
     placeholder,
@@ -85,7 +84,7 @@ function Cell({ column: { placeholder, secret }, label, value, isWrong, onChange
   return secret ? (
     <SecretLine label={label} inputProps={inputProps} onChange={onChange} />
   ) : (
-    <input {...inputProps} onChange={(event) => onChange(event.target.value)} />
+    <Input {...inputProps} onChange={(event) => onChange(event.target.value)} />
   );
 }
 

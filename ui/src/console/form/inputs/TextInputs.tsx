@@ -1,8 +1,8 @@
 // Text: a line, several lines, a masked secret, a document from a file.
-import { useRef, useState } from "react";
+import { useRef, useState, type ComponentProps } from "react";
 import { size } from "../../../model/format";
 import { Button } from "../../../parts/Button";
-import { Field } from "../../../parts/Field";
+import { Field, Input, TextArea } from "../../../parts/Field";
 import type { TextField } from "../field";
 import type { InputProps } from "../FieldInput";
 import { byteLength } from "../values";
@@ -12,38 +12,31 @@ export function TextInput({ field, value, mistake, onChange }: InputProps<TextFi
   const { label, help, placeholder, required, rows = 1, mono, maxBytes, means } = field;
   const count = maxBytes !== undefined && value !== "" ? `${byteLength(value)} of ${maxBytes} bytes` : "";
   const meaning = mistake === null && value !== "" ? means?.(value) : null;
+  const inputProps = {
+    className: mono ? styles.mono : undefined,
+    value,
+    placeholder,
+    "aria-required": required,
+    autoComplete: "off",
+    spellCheck: false,
+  };
   return (
     <Field label={label} mistake={mistake} hint={[help, count].filter(Boolean).join(" ")}>
-      {(inputProps) => {
-        const shared = {
-          ...inputProps,
-          className: `${inputProps.className} ${mono ? styles.mono : ""}`,
-          value,
-          placeholder,
-          "aria-required": required,
-          autoComplete: "off",
-          spellCheck: false,
-        };
-        if (field.kind === "secret")
-          return <SecretLine label={label} onChange={onChange} inputProps={shared} />;
-        return (
-          <>
-            {rows > 1 ? (
-              <textarea {...shared} rows={rows} onChange={(event) => onChange(event.target.value)} />
-            ) : (
-              <input {...shared} onChange={(event) => onChange(event.target.value)} />
-            )}
-            {meaning && <p className={styles.meaning}>{meaning}</p>}
-          </>
-        );
-      }}
+      {field.kind === "secret" ? (
+        <SecretLine label={label} inputProps={inputProps} onChange={onChange} />
+      ) : rows > 1 ? (
+        <TextArea {...inputProps} rows={rows} onChange={(event) => onChange(event.target.value)} />
+      ) : (
+        <Input {...inputProps} onChange={(event) => onChange(event.target.value)} />
+      )}
+      {meaning && <p className={styles.meaning}>{meaning}</p>}
     </Field>
   );
 }
 
 interface SecretLineProps {
   label: string;
-  inputProps: object;
+  inputProps: Pick<ComponentProps<"input">, "value" | "aria-label" | "aria-required" | "aria-invalid">;
   onChange(value: string): void;
 }
 
@@ -52,10 +45,11 @@ export function SecretLine({ label, inputProps, onChange }: SecretLineProps) {
   const [revealed, setRevealed] = useState(false);
   return (
     <span className={styles.row}>
-      <input
+      <Input
         {...inputProps}
         type={revealed ? "text" : "password"}
         autoComplete="new-password"
+        spellCheck={false}
         onChange={(event) => onChange(event.target.value)}
       />
       <Button
@@ -81,40 +75,35 @@ export function DocumentInput({ field, value, mistake, onChange }: InputProps<Te
       .then(onChange);
   return (
     <Field label={label} mistake={mistake} hint={help}>
-      {(inputProps) => (
-        <>
-          <textarea
-            {...inputProps}
-            rows={8}
-            value={value}
-            aria-required={required}
-            spellCheck={false}
-            onChange={(event) => onChange(event.target.value)}
-          />
-          <span className={styles.row}>
-            <input
-              ref={file}
-              type="file"
-              className="unseen"
-              tabIndex={-1}
-              aria-label={`File with the ${label.toLowerCase()}`}
-              accept=".xml,application/xml,text/xml"
-              onChange={(event) => {
-                const chosen = event.target.files?.[0];
-                if (chosen) read(chosen);
-                event.target.value = "";
-              }}
-            />
-            <Button icon="open" onClick={() => file.current?.click()}>
-              Choose a file…
-            </Button>
-            <span className={styles.unit}>
-              {size(byteLength(value))}
-              {maxLength !== undefined && ` of ${size(maxLength)}`}
-            </span>
-          </span>
-        </>
-      )}
+      <TextArea
+        rows={8}
+        value={value}
+        aria-required={required}
+        spellCheck={false}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <span className={styles.row}>
+        <input
+          ref={file}
+          type="file"
+          className="unseen"
+          tabIndex={-1}
+          aria-label={`File with the ${label.toLowerCase()}`}
+          accept=".xml,application/xml,text/xml"
+          onChange={(event) => {
+            const chosen = event.target.files?.[0];
+            if (chosen) read(chosen);
+            event.target.value = "";
+          }}
+        />
+        <Button icon="open" onClick={() => file.current?.click()}>
+          Choose a file…
+        </Button>
+        <span className={styles.unit}>
+          {size(byteLength(value))}
+          {maxLength !== undefined && ` of ${size(maxLength)}`}
+        </span>
+      </span>
     </Field>
   );
 }
