@@ -212,8 +212,10 @@ test.describe("a stage of a route", () => {
     await pages.addStage("Backend");
     const adding = page.getByRole("form", { name: "Add Backend" });
     await adding.getByRole("button", { name: "Add Backend" }).click();
-    await expect(adding.getByText("Choose a backend.")).toBeVisible();
-    await choose(adding.getByRole("combobox", { name: "Backend" }), "Greeting");
+    const list = adding.getByRole("combobox", { name: "Backend" });
+    await expect(list).toBeFocused();
+    await expect(list).toHaveAccessibleDescription(/Choose a backend\./);
+    await choose(list, "Greeting");
     await adding.getByRole("button", { name: "Add Backend" }).click();
     await expect(pages.stage("Backend").getByText("Greeting")).toBeVisible();
   });
