@@ -20,11 +20,14 @@ const test = testWithWorld({ agent: [`inspect_db_size: ${ROOM}`] });
 test.use({ viewport: { width: 1280, height: 800 } });
 
 // One page from beginning to end: what comes later is measured with what was there before.
-test("the inspector with very many requests", async ({ page, world, browser }) => {
+test("the inspector with very many requests", async ({ page, world }) => {
   await test.step("is filled", () => fillsUp(page, world));
   await test.step("scrolls", () => scrolls(page));
   await test.step("takes in a thousand a second for a minute", () => takesIn(page, world));
   await test.step("filters", () => filters(page, world));
+});
+
+test.afterEach(({ browser }) => {
   const [processor] = cpus();
   process.stdout.write(
     `\n${cpus().length} × ${processor?.model ?? "unknown"}, Chromium ${browser.version()}\n\n` +
