@@ -3,6 +3,7 @@
 
 mod world;
 
+use postern_test_kit::{eventually, in_time};
 use std::{
     io::Write,
     path::Path,
@@ -123,18 +124,13 @@ async fn a_tunnel_from_the_command_line_runs_until_it_is_terminated() {
     let state =
         postern_agent::config::state_file::read(&postern_agent::config::state_file::state_path(&world.config()));
     let web = state.web_addr.expect("it says where it listens");
-    let published = async {
-        loop {
-            let answer = reqwest::get(format!("http://{web}/api/tunnels")).await.expect("answered");
-            let list: serde_json::Value = answer.json().await.expect("JSON");
-            if list["tunnels"][0]["public_url"] == "https://shop" {
-                break;
-            }
-            // The server binds the tunnel a moment before the agent has read the response.
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(world::CONDITION_TIMEOUT, published).await.expect("it is published");
+    // The server binds the tunnel a moment before the agent has read the response.
+    eventually("the tunnel is published", async || {
+        let response = reqwest::get(format!("http://{web}/api/tunnels")).await.expect("a response");
+        let list: serde_json::Value = response.json().await.expect("JSON");
+        (list["tunnels"][0]["public_url"] == "https://shop").then_some(())
+    })
+    .await;
     let session = world.server.newest_session();
     let pid = rustix::process::Pid::from_raw(child.id() as i32).expect("a process");
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("sent");
@@ -156,9 +152,7 @@ async fn a_refused_tunnel_or_token_ends_the_command_with_the_reason() {
         let (folder, config) = (folder.clone(), config.clone());
         let typed =
             tokio::task::spawn_blocking(move || run(postern(&folder).args(arguments).arg("--config").arg(config)));
-        async move {
-            tokio::time::timeout(world::CONDITION_TIMEOUT, typed).await.expect("it ends by itself").expect("it ran")
-        }
+        async move { in_time(typed).await.expect("it ran") }
     };
     let (code, _, stderr) = typed(vec!["http", "8080", "--domain", "shop"]).await;
     assert!(

@@ -4,7 +4,7 @@ use postern_tests::{
     World, eventually,
     openssl::{self, trusting},
     pebble::{Pebble, PebbleSetup},
-    server::free_tcp_ports,
+    ports::free_tcp_ports,
     within,
 };
 use serde_json::{Value, json};

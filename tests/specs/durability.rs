@@ -5,7 +5,7 @@ mod writer;
 
 use futures::future::join_all;
 use postern_api::Code;
-use postern_tests::{Operator, World, condition::finishes, server::free_tcp_ports};
+use postern_tests::{Operator, World, condition::finishes, ports::free_tcp_ports};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use records::{CREDENTIALS, EDGES, GROUPS, KINDS, POLICIES, RULES, Records, ports_of};
 use serde_json::json;

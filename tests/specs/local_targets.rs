@@ -1,12 +1,17 @@
 //! Local services of a tunnel: Unix sockets, folders, TLS services, responses of the agent itself, and their `Host`.
 
 use postern_api::Code;
-use postern_tests::{Agent, Origin, World, agent::Tunnel, tls, visitor::VisitorResponse};
+use postern_tests::{
+    Agent, Origin, World,
+    agent::Tunnel,
+    scripted_origin::{OriginConnection, ScriptedOrigin},
+    tls,
+    visitor::VisitorResponse,
+};
 use serde_json::{Value, json};
-use std::net::{Ipv4Addr, SocketAddr};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, UnixListener},
+    io::{AsyncRead, AsyncWrite},
+    net::UnixListener,
 };
 
 /// A server and an agent.
@@ -32,19 +37,12 @@ impl Shop {
     }
 }
 
-/// Reads the head of a request and responds.
-async fn answer(mut stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin, text: &str) {
-    let mut head = Vec::new();
-    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-        let mut byte = [0];
-        if stream.read_exact(&mut byte).await.is_err() {
-            return;
-        }
-        head.push(byte[0]);
+/// Reads a request, responds with a text, and closes.
+async fn respond(mut connection: OriginConnection<impl AsyncRead + AsyncWrite + Unpin>, text: &str) {
+    if connection.request().await.is_some() {
+        let response = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{text}", text.len());
+        connection.close_with(response.as_bytes()).await;
     }
-    let length = text.len();
-    let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{text}").as_bytes()).await;
-    let _ = stream.shutdown().await;
 }
 
 #[tokio::test]
@@ -57,7 +55,7 @@ async fn a_unix_socket_can_be_a_local_service() {
     let listener = UnixListener::bind(&path).expect("a socket");
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(answer(stream, "from the socket"));
+            tokio::spawn(respond(OriginConnection::new(stream), "from the socket"));
         }
     });
     assert_eq!(shop.get(&tunnel, "/page").await.text(), "from the socket");
@@ -148,33 +146,22 @@ async fn the_service_gets_the_configured_host_and_its_redirects_lead_back() {
 }
 
 /// A TLS service with a certificate for `localhost`, and that certificate.
-async fn tls_service() -> (SocketAddr, String) {
-    let own = tls::certificate("localhost");
-    let acceptor = tls::acceptor(&own);
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let acceptor = acceptor.clone();
-            tokio::spawn(async move {
-                if let Ok(stream) = acceptor.accept(stream).await {
-                    answer(stream, "over TLS").await;
-                }
-            });
-        }
-    });
-    (address, own.cert.pem())
+async fn tls_service() -> (ScriptedOrigin, String) {
+    let own = tls::self_signed("localhost");
+    let service =
+        ScriptedOrigin::serving_tls(tls::acceptor(&own, &[]), |connection| respond(connection, "over TLS")).await;
+    (service, own.cert.pem())
 }
 
 #[tokio::test]
 async fn certificates_of_local_services_are_verified_as_configured() {
     let shop = Shop::open().await;
-    let (address, certificate) = tls_service().await;
-    let addr = format!("https://localhost:{}", address.port());
+    let (service, certificate) = tls_service().await;
+    let addr = format!("https://localhost:{}", service.port());
     let file = shop.world.path("own.pem");
     std::fs::write(&file, certificate).expect("written");
     let other = shop.world.path("other.pem");
-    std::fs::write(&other, tls::certificate("localhost").cert.pem()).expect("written");
+    std::fs::write(&other, tls::self_signed("localhost").cert.pem()).expect("written");
     for (name, keys, good) in [
         ("usual", json!({}), true),
         ("any", json!({ "verify_upstream_tls": false }), true),

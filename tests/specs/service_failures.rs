@@ -19,7 +19,7 @@ async fn assert_explained(agent: &Agent, parts: &[&str]) {
 
 /// A TLS service. It responds to other bytes as TLS libraries do: with an alert, or not at all.
 async fn encrypted(alert: bool) -> std::net::SocketAddr {
-    let acceptor = tls::acceptor(&tls::certificate("localhost"));
+    let acceptor = tls::acceptor(&tls::self_signed("localhost"), &[]);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {

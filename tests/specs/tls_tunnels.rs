@@ -2,40 +2,30 @@
 
 use postern_api::Code;
 use postern_tests::{
-    Agent, Origin, World, eventually,
+    Agent, Origin, World,
+    certificates::CertificateAuthority,
+    eventually,
+    scripted_origin::{OriginConnection, ScriptedOrigin},
     tcp::Echo,
-    tls::{self, certificate},
+    tls::{self, self_signed},
 };
-use rcgen::{BasicConstraints, CertificateParams, CertifiedKey, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
-use rustls::{ClientConfig, RootCertStore};
+use rcgen::{CertificateParams, CertifiedKey, ExtendedKeyUsagePurpose, KeyPair};
+use rustls::ClientConfig;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
 use serde_json::json;
-use std::{
-    net::{Ipv4Addr, SocketAddr},
-    sync::Arc,
-};
+use std::sync::Arc;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
-    net::{TcpListener, TcpStream},
+    io::{AsyncBufReadExt, BufReader},
+    net::TcpStream,
 };
 use tokio_rustls::TlsConnector;
 
 const HOST: &str = "vault.localhost";
 
 /// A local TLS service that sends a greeting and closes.
-async fn tls_service(own: &CertifiedKey<KeyPair>) -> SocketAddr {
-    let acceptor = tls::acceptor(own);
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            if let Ok(mut stream) = acceptor.accept(stream).await {
-                let _ = stream.write_all(b"from the service\n").await;
-                let _ = stream.shutdown().await;
-            }
-        }
-    });
-    address
+async fn tls_service(own: &CertifiedKey<KeyPair>) -> ScriptedOrigin {
+    let greet = |mut connection: OriginConnection<_>| async move { connection.close_with(b"from the service\n").await };
+    ScriptedOrigin::serving_tls(tls::acceptor(own, &[]), greet).await
 }
 
 /// The greeting that a visitor receives who trusts this certificate, with an optional client certificate.
@@ -45,12 +35,10 @@ async fn read_greeting(
     trusted: &[u8],
     own: Option<&(Vec<u8>, String)>,
 ) -> std::io::Result<String> {
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from(trusted.to_vec())).expect("an authority");
-    let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
+    let builder = ClientConfig::builder_with_provider(tls::provider())
         .with_safe_default_protocol_versions()
         .expect("suites")
-        .with_root_certificates(roots);
+        .with_root_certificates(tls::roots(&[CertificateDer::from(trusted.to_vec())]));
     let config = match own {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => {
@@ -80,7 +68,7 @@ async fn shown(agent: &Agent, name: &str) -> (String, String) {
 async fn passed_through_tls_is_terminated_by_the_local_service_only() {
     let world = World::start().await;
     let agent = world.agent().await;
-    let own = certificate(HOST);
+    let own = self_signed(HOST);
     let service = tls_service(&own).await;
     let tunnel = json!({ "name": "vault", "proto": "tls", "addr": service.to_string(), "domain": HOST });
     agent.tunnel(tunnel.clone()).await;
@@ -112,7 +100,7 @@ async fn passed_through_tls_is_terminated_by_the_local_service_only() {
 async fn ip_rules_apply_before_the_handshake() {
     let world = World::start().await;
     let agent = world.agent().await;
-    let own = certificate(HOST);
+    let own = self_signed(HOST);
     let service = tls_service(&own).await;
     let rules = json!({ "allow_cidrs": ["192.0.2.0/24"] });
     let body = json!({ "name": "vault", "proto": "tls", "addr": service.to_string(), "domain": HOST, "ip_restriction": rules });
@@ -127,7 +115,7 @@ async fn the_agent_ends_tls_with_its_own_certificate_and_takes_a_new_one_from_it
     let echo = Echo::named("plain inside").await;
     let files = ["own.crt", "own.key"].map(|name| world.path(name));
     let renew = || {
-        let own = certificate(HOST);
+        let own = self_signed(HOST);
         std::fs::write(&files[0], own.cert.pem()).expect("written");
         std::fs::write(&files[1], own.signing_key.serialize_pem()).expect("written");
         own.cert.der().to_vec()
@@ -152,21 +140,17 @@ async fn visitors_present_certificates_wherever_tls_is_terminated() {
     let world = World::start().await;
     let agent = world.agent().await;
     let echo = Echo::named("plain inside").await;
-    let authority = KeyPair::generate().expect("a key");
-    let mut params = CertificateParams::new(Vec::<String>::new()).expect("parameters");
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let certificate_of_authority = params.self_signed(&authority).expect("an authority");
+    let authority = CertificateAuthority::root("authority of visitors");
     let cas = world.path("cas.pem");
-    std::fs::write(&cas, certificate_of_authority.pem()).expect("written");
-    let issuer = Issuer::from_params(&params, &authority);
-    let key = KeyPair::generate().expect("a key");
+    std::fs::write(&cas, authority.pem()).expect("written");
     let mut leaf = CertificateParams::new(vec!["ada.test".to_owned()]).expect("parameters");
     leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
-    let ada = (leaf.signed_by(&key, &issuer).expect("signed").der().to_vec(), key.serialize_pem());
-    let other = certificate("eve.test");
+    let ada = authority.issue(&leaf);
+    let ada = (ada.certificate.der().to_vec(), ada.key.serialize_pem());
+    let other = self_signed("eve.test");
     let eve = (other.cert.der().to_vec(), other.signing_key.serialize_pem());
 
-    let own = certificate(HOST);
+    let own = self_signed(HOST);
     let files = ["own.crt", "own.key"].map(|name| world.path(name));
     std::fs::write(&files[0], own.cert.pem()).expect("written");
     std::fs::write(&files[1], own.signing_key.serialize_pem()).expect("written");
@@ -192,9 +176,9 @@ async fn visitors_present_certificates_wherever_tls_is_terminated() {
 async fn a_tls_tunnel_is_one_command() {
     let world = World::start().await;
     let (_, token) = world.operator().credential(&[]).await;
-    let own = certificate(HOST);
-    let service = tls_service(&own).await.to_string();
-    let setup = world.agent_setup("agent", &token).arguments(&["tls", &service, "--domain", HOST]);
+    let own = self_signed(HOST);
+    let service = tls_service(&own).await;
+    let setup = world.agent_setup("agent", &token).arguments(&["tls", &service.to_string(), "--domain", HOST]);
     let agent = setup.start().await;
     agent.wait_for_tunnel("command_line").await;
     assert_eq!(read_greeting(&world, HOST, own.cert.der(), None).await.expect("let in"), "from the service");

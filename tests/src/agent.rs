@@ -1,7 +1,6 @@
 //! The program `postern` running tunnels, driven through its local API.
 
 use crate::{
-    condition::eventually,
     exchange::exchange,
     network::Network,
     process::{Process, ProcessOutput},
@@ -11,6 +10,7 @@ use crate::{
 };
 use futures::StreamExt;
 use postern_api::Code;
+use postern_test_kit::eventually;
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::{

@@ -1,10 +1,8 @@
 //! The real HAProxy, in front of the server or of a local service.
 
-use crate::{condition::eventually, process::Process};
-use std::{
-    net::{Ipv4Addr, SocketAddr, TcpListener},
-    path::Path,
-};
+use crate::process::Process;
+use postern_test_kit::{eventually, ports};
+use std::{net::SocketAddr, path::Path};
 
 /// Another program may take a free port before HAProxy does.
 const MAX_PORT_ATTEMPTS: usize = 10;
@@ -19,8 +17,8 @@ impl Haproxy {
     /// Starts HAProxy. `accepts` are the options of `bind`, `section` the other lines of the `listen` section.
     pub async fn start(folder: &Path, accepts: &str, section: &[&str]) -> Haproxy {
         for _ in 0..MAX_PORT_ATTEMPTS {
-            let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-            let port = free.expect("a free port").port();
+            let address = ports::unused_address();
+            let port = address.port();
             let lines = section.iter().map(|line| format!("    {line}\n")).collect::<String>();
             let text = format!(
                 "defaults\n    timeout connect 5s\n    timeout client 30s\n    timeout server 30s\n\
@@ -30,7 +28,6 @@ impl Haproxy {
             std::fs::write(&configuration, text).expect("written");
             let arguments = ["-db", "-f", &configuration.to_string_lossy()];
             let process = Process::start(Path::new("/usr/sbin/haproxy"), &arguments, &[]);
-            let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
             let listening = eventually("HAProxy listens or ends", async || {
                 if !process.is_running() {
                     return Some(false);

@@ -6,7 +6,6 @@
 
 pub mod agent;
 pub mod bytes;
-pub mod condition;
 mod exchange;
 pub mod haproxy;
 pub mod imports;
@@ -18,19 +17,17 @@ pub mod origin;
 pub mod pebble;
 pub mod process;
 pub mod programs;
-pub mod raw;
 pub mod screen;
 pub mod server;
 pub mod tcp;
-pub mod tls;
 pub mod visitor;
 pub mod world;
 
 pub use agent::Agent;
-pub use condition::{eventually, within};
 pub use network::Network;
 pub use operator::Operator;
 pub use origin::Origin;
+pub use postern_test_kit::{certificates, condition, eventually, http1, ports, scripted_origin, tls, within};
 pub use process::{Process, ProcessOutput};
 pub use screen::Screen;
 pub use server::{Server, ServerSetup};

@@ -1,13 +1,8 @@
 //! OpenSSH: keys, a server on loopback, and a client that trusts only a given authority.
 
-use crate::{
-    condition::{eventually, finishes},
-    process::{Process, ProcessOutput},
-};
-use std::{
-    net::TcpListener,
-    path::{Path, PathBuf},
-};
+use crate::process::{Process, ProcessOutput};
+use postern_test_kit::{condition::finishes, eventually, ports};
+use std::path::{Path, PathBuf};
 
 /// Another program may take a free port before sshd does.
 const MAX_PORT_ATTEMPTS: usize = 10;
@@ -60,7 +55,7 @@ impl Sshd {
             std::fs::create_dir_all("/run/sshd").expect("root may make it");
         }
         for _ in 0..MAX_PORT_ATTEMPTS {
-            let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port();
+            let port = ports::free_tcp_port();
             let configuration = folder.join(format!("sshd_config.{port}"));
             let text = format!(
                 "Port {port}\nListenAddress 127.0.0.1\nHostKey {host}\nHostCertificate {certificate}\n\

@@ -1,6 +1,6 @@
 //! OpenSSL as a visitor: the HTTPS port as seen by another TLS implementation.
 
-use crate::condition::finishes;
+use postern_test_kit::condition::finishes;
 use std::{
     io::Write,
     net::SocketAddr,

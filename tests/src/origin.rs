@@ -1,9 +1,6 @@
 //! The local service behind a tunnel: a web server that records its requests.
 
-use crate::{
-    bytes::{Sum, flow},
-    condition::eventually,
-};
+use crate::bytes::{Sum, flow};
 use axum::{
     Router,
     body::Body,
@@ -14,6 +11,7 @@ use axum::{
 use futures::{SinkExt, StreamExt, stream};
 use http::{HeaderMap, StatusCode, header};
 use hyper_util::rt::TokioIo;
+use postern_test_kit::eventually;
 use serde::Deserialize;
 use std::{
     convert::Infallible,

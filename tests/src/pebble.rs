@@ -1,11 +1,8 @@
 //! Pebble, Let's Encrypt's ACME server for tests, and a name server that resolves every name to this machine.
 
-use crate::{
-    condition::{eventually, finishes},
-    process::Process,
-    server::free_tcp_ports,
-};
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use crate::process::Process;
+use postern_test_kit::{certificates::CertificateAuthority, condition::finishes, eventually, ports::free_tcp_ports};
+use rcgen::CertificateParams;
 use serde_json::json;
 use std::{
     net::SocketAddr,
@@ -110,17 +107,12 @@ impl Pebble {
 
 /// An authority and a certificate for the directory.
 fn own_certificate(folder: &Path) -> PathBuf {
-    let mut authority = CertificateParams::new(Vec::new()).expect("parameters");
-    authority.distinguished_name.push(DnType::CommonName, "directory's authority");
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let key = KeyPair::generate().expect("a key");
-    let root = authority.self_signed(&key).expect("a certificate");
-    let issuer = Issuer::new(authority, key);
-    let key = KeyPair::generate().expect("a key");
+    let authority = CertificateAuthority::root("directory's authority");
     let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let leaf = CertificateParams::new(names).expect("names").signed_by(&key, &issuer).expect("a certificate");
+    let leaf = authority.issue(&CertificateParams::new(names).expect("names"));
     let path = folder.join("root.pem");
-    for (name, text) in [("root.pem", root.pem()), ("leaf.pem", leaf.pem()), ("leaf.key", key.serialize_pem())] {
+    let (certificate, key) = (leaf.certificate.pem(), leaf.key.serialize_pem());
+    for (name, text) in [("root.pem", authority.pem()), ("leaf.pem", certificate), ("leaf.key", key)] {
         std::fs::write(folder.join(name), text).expect("written");
     }
     path

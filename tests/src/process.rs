@@ -1,6 +1,6 @@
 //! A child process whose output is collected and that ends with its handle.
 
-use crate::condition::{eventually, within};
+use postern_test_kit::{eventually, within};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     ffi::OsStr,

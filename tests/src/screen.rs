@@ -1,6 +1,6 @@
 //! A program in a pseudo-terminal, with its screen and a keyboard.
 
-use crate::condition::eventually;
+use postern_test_kit::eventually;
 use rustix::{
     fs::{Mode, OFlags},
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},

@@ -1,14 +1,14 @@
 //! The program `postern-server` with a data folder.
 
 use crate::{
-    condition::eventually,
     process::{Process, ProcessOutput},
     programs,
 };
+use postern_test_kit::{eventually, ports::free_tcp_ports};
 use serde::Deserialize;
 use std::{
     ffi::OsString,
-    net::{Ipv4Addr, SocketAddr, TcpListener},
+    net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
 };
 
@@ -151,16 +151,4 @@ impl Server {
         all.extend(["--data-dir", &folder]);
         Process::run(&programs::server(), &all, &[]).await
     }
-}
-
-/// A range of free ports, below the ephemeral ports so that no connection of a test uses one by chance.
-pub fn free_tcp_ports(count: u16) -> (u16, u16) {
-    for _ in 0..200 {
-        let first = rand::random_range(10_000..32_000 - count);
-        let free = (first..first + count).all(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok());
-        if free {
-            return (first, first + count - 1);
-        }
-    }
-    panic!("no {count} consecutive free ports");
 }

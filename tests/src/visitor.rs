@@ -3,11 +3,11 @@
 use crate::server::Server;
 use bytes::Bytes;
 use postern_api::Code;
+use postern_test_kit::tls;
 use reqwest::{
     Certificate, Client, ClientBuilder, RequestBuilder, Response,
     dns::{Addrs, Name, Resolve, Resolving},
 };
-use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject};
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 use tokio::net::TcpStream;
-use tokio_rustls::{TlsConnector, client::TlsStream};
+use tokio_rustls::client::TlsStream;
 
 /// A client of public addresses.
 #[derive(Clone)]
@@ -111,17 +111,9 @@ impl Visitor {
 
     /// A TLS connection to the HTTPS port with this server name.
     pub async fn tls(&self, name: &str, alpn: &[&[u8]]) -> std::io::Result<TlsStream<TcpStream>> {
-        let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_file(&self.authority).expect("PEM")).expect("an authority");
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .expect("the provider has suites")
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = alpn.iter().map(|protocol| protocol.to_vec()).collect();
+        let authority = CertificateDer::from_pem_file(&self.authority).expect("PEM");
         let stream = TcpStream::connect(self.https).await?;
         let name = ServerName::try_from(name.to_owned()).expect("a server name");
-        TlsConnector::from(Arc::new(config)).connect(name, stream).await
+        tls::connector(&[authority], alpn).connect(name, stream).await
     }
 }

@@ -37,7 +37,7 @@ type Services = tokio::sync::mpsc::UnboundedReceiver<tokio::io::DuplexStream>;
 async fn talk(world: &World, services: &mut Services) -> (postern_tunnel::TunnelStream, tokio::io::DuplexStream) {
     let mut visitor = world.open().await;
     write(&mut visitor, &[1; 2000]).await;
-    let mut service = world::within(services.recv()).await.unwrap();
+    let mut service = world::in_time(services.recv()).await.unwrap();
     assert_eq!(read(&mut service, 2000).await, [1; 2000]);
     write(&mut service, &[2; 2000]).await;
     assert_eq!(read(&mut visitor, 2000).await, [2; 2000]);
@@ -66,7 +66,7 @@ async fn a_stalled_visitor_holds_a_bounded_amount() {
         let mut services = world.agent_relays();
         let mut visitor = world.open().await;
         write(&mut visitor, b"?").await;
-        let mut service = world::within(services.recv()).await.unwrap();
+        let mut service = world::in_time(services.recv()).await.unwrap();
         let mut taken = 0;
         let chunk = vec![0; 16 * 1024];
         // The service writes until no bytes are taken for a while.

@@ -24,7 +24,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
     time::Instant,
 };
-use world::{SECRET, World, hello, read, start, until, welcome, within, write};
+use world::{SECRET, World, hello, in_time, read, start, until, welcome, write};
 
 fn bind(name: &str) -> Bind {
     Bind {
@@ -82,7 +82,7 @@ async fn a_refused_agent_receives_the_reason() {
         });
         async { io::Result::Ok(Box::new(here) as BoxedTransport) }
     };
-    match within(connect(Arc::new(dial), hello())).await {
+    match in_time(connect(Arc::new(dial), hello())).await {
         Err(ConnectError::Refused(refusal)) => assert_eq!(refusal, error),
         _ => panic!("the agent is refused"),
     }
@@ -97,7 +97,7 @@ async fn an_agent_without_a_shared_version_is_refused() {
     };
     let mut newer = hello();
     newer.protocol = VersionRange { oldest: 900, newest: 901 };
-    match within(connect(Arc::new(dial), newer)).await {
+    match in_time(connect(Arc::new(dial), newer)).await {
         Err(ConnectError::Refused(refusal)) => assert_eq!(refusal.code, Code::AgentTooOld),
         _ => panic!("no version is shared"),
     }
@@ -229,18 +229,18 @@ async fn a_bind_request_returns_the_response_of_the_server() {
         }
     });
     let (shop, taken) =
-        within(async { tokio::join!(world.agent.bind(bind("shop")), world.agent.bind(bind("taken"))) }).await;
+        in_time(async { tokio::join!(world.agent.bind(bind("shop")), world.agent.bind(bind("taken"))) }).await;
     assert_eq!(shop.unwrap().tunnel, "tn_shop");
     assert_eq!(taken.unwrap_err().code, Code::NameTaken);
 
     world.server.tunnel_closed(1, Error::from(Code::CredentialDeleted));
     world.server.drain();
     let incoming = world.incoming.as_mut().unwrap();
-    match within(incoming.next()).await {
+    match in_time(incoming.next()).await {
         Some(IncomingEvent::TunnelClosed { number: 1, error }) => assert_eq!(error.code, Code::CredentialDeleted),
         _ => panic!("the tunnel is closed"),
     }
-    assert!(matches!(within(incoming.next()).await, Some(IncomingEvent::Drain)));
+    assert!(matches!(in_time(incoming.next()).await, Some(IncomingEvent::Drain)));
 }
 
 #[tokio::test]
@@ -248,24 +248,24 @@ async fn an_address_is_released_when_the_caller_of_bind_is_gone() {
     let mut world = World::in_memory().await;
     let agent = world.agent.clone();
     let binding = tokio::spawn(async move { agent.bind(bind("shop")).await });
-    let Some(ServerEvent::Bind(Bind { request, .. })) = within(world.events.next()).await else { panic!("a bind") };
+    let Some(ServerEvent::Bind(Bind { request, .. })) = in_time(world.events.next()).await else { panic!("a bind") };
     binding.abort();
     assert!(binding.await.is_err());
     world.server.bound(Bound { request, tunnel: "tn_1".into(), number: 9, url: None, host: None, port: None });
-    assert_eq!(within(world.events.next()).await, Some(ServerEvent::Unbind { number: 9 }));
+    assert_eq!(in_time(world.events.next()).await, Some(ServerEvent::Unbind { number: 9 }));
 }
 
 #[tokio::test]
 async fn goodbye_is_a_clean_end_on_both_sides() {
     for mut world in [World::in_memory().await, World::over_tls().await] {
-        within(world.agent.goodbye()).await;
-        assert_eq!(within(world.events.next()).await, Some(ServerEvent::Goodbye));
-        assert_eq!(within(world.events.next()).await, None);
-        for end in [within(world.server.closed()).await, within(world.agent.closed()).await] {
+        in_time(world.agent.goodbye()).await;
+        assert_eq!(in_time(world.events.next()).await, Some(ServerEvent::Goodbye));
+        assert_eq!(in_time(world.events.next()).await, None);
+        for end in [in_time(world.server.closed()).await, in_time(world.agent.closed()).await] {
             assert!(end.clean);
             assert_eq!(end.reason, EndReason::Goodbye);
         }
-        assert!(within(world.incoming.as_mut().unwrap().next()).await.is_none());
+        assert!(in_time(world.incoming.as_mut().unwrap().next()).await.is_none());
     }
 }
 
@@ -274,7 +274,7 @@ async fn the_server_sends_the_reason_when_it_ends_a_session() {
     for world in [World::in_memory().await, World::over_tls().await] {
         let error = Error::new(Code::SessionReplaced, "The same agent has connected again.");
         world.server.end(error.clone());
-        for end in [within(world.agent.closed()).await, within(world.server.closed()).await] {
+        for end in [in_time(world.agent.closed()).await, in_time(world.server.closed()).await] {
             assert!(end.clean);
             assert_eq!(end.reason, EndReason::Ended(error.clone()));
         }
@@ -286,7 +286,10 @@ async fn the_server_sends_the_reason_when_it_ends_a_session() {
 #[tokio::test]
 async fn the_latency_is_measured() {
     let world = World::in_memory().await;
-    until(|| world.server.latency().is_some() && world.agent.latency().is_some()).await;
+    until("both ends have measured the latency", || {
+        world.server.latency().is_some() && world.agent.latency().is_some()
+    })
+    .await;
     assert!(world.server.latency().unwrap() < Duration::from_secs(5));
 }
 
@@ -303,19 +306,19 @@ async fn loss_of_the_control_connection_ends_the_session_and_its_streams() {
     }
     assert!(world.server.pool().busy > 0, "some streams use data connections");
     cut.send(()).unwrap();
-    for end in [within(world.server.closed()).await, within(world.agent.closed()).await] {
+    for end in [in_time(world.server.closed()).await, in_time(world.agent.closed()).await] {
         assert!(!end.clean);
         assert!(matches!(end.reason, EndReason::Lost(_)), "{end:?}");
     }
     for (mut visitor, mut service) in visitors {
         assert!(world::read_all(&mut visitor).await.is_err());
         let mut received = [0; 7];
-        within(service.read_exact(&mut received)).await.unwrap();
+        in_time(service.read_exact(&mut received)).await.unwrap();
         assert!(world::read_all(&mut service).await.is_err());
     }
     assert_eq!(world.server.pool().idle, 0, "idle connections are closed");
     assert_eq!(world.server.open_stream(start()).await.err(), Some(OpenError::Ended));
-    assert!(within(world.incoming.as_mut().unwrap().next()).await.is_none());
+    assert!(in_time(world.incoming.as_mut().unwrap().next()).await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -374,13 +377,13 @@ async fn connections_of_a_burst_are_closed_when_idle() {
         visitor.write_all(b"x").await.unwrap();
         visitors.push(visitor);
     }
-    until(|| world.server.pool().idle >= 16).await;
+    until("the pool is filled", || world.server.pool().idle >= 16).await;
     for visitor in &mut visitors {
         visitor.shutdown().await.unwrap();
         world::read_all(visitor).await.unwrap();
     }
     drop(visitors);
-    until(|| world.server.pool().busy == 0).await;
+    until("no connection is busy", || world.server.pool().busy == 0).await;
     assert!(world.server.pool().idle > 64);
     tokio::time::sleep(Duration::from_secs(75)).await;
     assert_eq!(world.server.pool().idle, 64, "the surplus went after a minute");
@@ -399,7 +402,7 @@ async fn dropping_the_last_handle_ends_the_session() {
     drop(server);
     assert!(tokio::time::timeout(Duration::from_millis(20), agent.closed()).await.is_err(), "a clone still holds it");
     drop(other);
-    assert!(!within(agent.closed()).await.clean);
+    assert!(!in_time(agent.closed()).await.clean);
 }
 
 #[tokio::test]
@@ -410,8 +413,8 @@ async fn an_agent_keeps_its_pool_full_when_connections_are_lost() {
     for _ in 0..10 {
         lost.push(world.open().await);
     }
-    until(|| world.server.pool().idle >= 15).await;
+    until("the pool is filled", || world.server.pool().idle >= 15).await;
     drop(lost);
-    until(|| world.server.pool().busy == 0 && world.server.pool().idle >= 16).await;
+    until("the pool is idle again", || world.server.pool().busy == 0 && world.server.pool().idle >= 16).await;
     assert!(world.test_server.data_connections.load(Ordering::SeqCst) > 16);
 }

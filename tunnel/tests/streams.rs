@@ -7,7 +7,7 @@ use postern_api::{Code, Error};
 use postern_tunnel::{StreamKind, StreamRefused, proto::frame::MAX_METADATA};
 use std::{io::ErrorKind, ops::ControlFlow, sync::atomic::Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use world::{World, read, read_all, start, until, within, write};
+use world::{World, in_time, read, read_all, start, until, write};
 
 /// A world whose streams use the pool, one whose streams overflow, and one over TLS.
 async fn worlds() -> Vec<World> {
@@ -76,7 +76,7 @@ async fn streams_through_the_pool_are_reused() {
         let made = world.test_server.data_connections.load(Ordering::SeqCst);
         assert!(made <= 40, "200 streams one after the other needed {made} connections");
         assert_eq!(world.server.overflow_streams(), 0);
-        until(|| world.server.pool().busy == 0).await;
+        until("no connection is busy", || world.server.pool().busy == 0).await;
     }
 }
 
@@ -126,13 +126,13 @@ async fn a_refusal_carries_the_error_and_keeps_the_connection() {
         for _ in 0..5 {
             let mut visitor = world.open().await;
             visitor.write_all(b"are you there?").await.unwrap();
-            let refused = within(visitor.accepted()).await.unwrap_err();
+            let refused = in_time(visitor.accepted()).await.unwrap_err();
             let refusal = refused.get_ref().and_then(|source| source.downcast_ref::<StreamRefused>());
             assert_eq!(refusal, Some(&StreamRefused(error.clone())));
             assert!(read_all(&mut visitor).await.is_err(), "a refused stream stays refused");
             assert!(visitor.write_all(b"but").await.is_err());
         }
-        until(|| world.server.pool().busy == 0).await;
+        until("no connection is busy", || world.server.pool().busy == 0).await;
         assert!(world.server.pool().idle >= before.idle, "refused streams return their connections");
     }
 }
@@ -157,11 +157,11 @@ async fn a_refusal_after_a_peek_has_read_what_the_visitor_sent() {
         for question in [&b"are you there?"[..], b"an unfinished quest"] {
             let mut visitor = world.open().await;
             visitor.write_all(question).await.unwrap();
-            let refused = within(visitor.accepted()).await.unwrap_err();
+            let refused = in_time(visitor.accepted()).await.unwrap_err();
             assert!(refused.get_ref().is_some_and(|source| source.is::<StreamRefused>()));
-            assert_eq!(within(receiver.recv()).await.unwrap(), question);
+            assert_eq!(in_time(receiver.recv()).await.unwrap(), question);
         }
-        until(|| world.server.pool().busy == 0).await;
+        until("no connection is busy", || world.server.pool().busy == 0).await;
         assert!(world.server.pool().idle >= before.idle, "refused streams return their connections");
     }
 }
@@ -171,8 +171,8 @@ async fn the_reply_can_be_awaited_before_reading() {
     for mut world in worlds().await {
         world.agent_echoes();
         let mut visitor = world.open().await;
-        within(visitor.accepted()).await.unwrap();
-        within(visitor.accepted()).await.unwrap();
+        in_time(visitor.accepted()).await.unwrap();
+        in_time(visitor.accepted()).await.unwrap();
         visitor.write_all(b"hello").await.unwrap();
         assert_eq!(read(&mut visitor, 5).await, b"hello");
     }
@@ -210,7 +210,7 @@ async fn a_stream_dropped_after_its_own_end_keeps_the_connection() {
         visitor.shutdown().await.unwrap();
         drop(visitor);
     }
-    until(|| world.server.pool().busy == 0).await;
+    until("no connection is busy", || world.server.pool().busy == 0).await;
     let made = world.test_server.data_connections.load(Ordering::SeqCst);
     assert!(made <= 60, "connections are reused after the agent's end, but {made} were made");
     assert!(world.server.pool().idle >= 16);
@@ -249,8 +249,8 @@ async fn two_hundred_concurrent_opens_are_all_served() {
                 assert_eq!(read_all(&mut stream).await.unwrap(), visitor.to_be_bytes());
             }
         });
-        within(futures::future::join_all(visits)).await;
-        until(|| world.server.pool().busy == 0 && world.server.overflow_streams() == 0).await;
+        in_time(futures::future::join_all(visits)).await;
+        until("no stream is open", || world.server.pool().busy == 0 && world.server.overflow_streams() == 0).await;
     }
 }
 
@@ -260,7 +260,7 @@ async fn unaccepted_streams_beyond_the_yamux_backlog_do_not_block_opening() {
     let mut visitors = Vec::new();
     let mut waiting = Vec::new();
     for _ in 0..600 {
-        let mut visitor = within(world.server.open_stream(start())).await.unwrap();
+        let mut visitor = in_time(world.server.open_stream(start())).await.unwrap();
         visitor.flush().await.unwrap();
         visitors.push(visitor);
         waiting.push(world.next_stream().await);

@@ -1,5 +1,6 @@
-use crate::world::{World, origin::Origin};
+use crate::world::World;
 use base64::{Engine, engine::general_purpose::STANDARD};
+use postern_test_kit::scripted_origin::ScriptedOrigin;
 use postern_tunnel::StreamKind;
 use serde_json::{Value as Json, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,8 +15,8 @@ fn raw(message: &Json) -> Vec<u8> {
 #[tokio::test]
 async fn a_captured_request_has_every_field_and_its_raw_bytes() {
     let world = World::start().await;
-    let origin = Origin::responding_to(b"Sum: 1\r\n\r\n", MADE).await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after_end(b"Sum: 1\r\n\r\n", MADE).await;
+    world.tunnel("site", "http", origin.port()).await;
     world.server.http("site", POST).await.expect("answered");
     let list = world.captured(1).await;
     let one = &list[0];
@@ -69,10 +70,12 @@ async fn the_response_is_null_until_the_service_responds() {
 #[tokio::test]
 async fn a_replay_reaches_the_service_and_is_captured() {
     let world = World::start().await;
-    let (first, second) =
-        (Origin::responding_to(b"Sum: 1\r\n\r\n", MADE).await, Origin::responding_to(b"Sum: 1\r\n\r\n", MADE).await);
-    world.tunnel("site", "http", first.port).await;
-    world.tunnel("other", "http", second.port).await;
+    let (first, second) = (
+        ScriptedOrigin::closing_after_end(b"Sum: 1\r\n\r\n", MADE).await,
+        ScriptedOrigin::closing_after_end(b"Sum: 1\r\n\r\n", MADE).await,
+    );
+    world.tunnel("site", "http", first.port()).await;
+    world.tunnel("other", "http", second.port()).await;
     world.server.http("site", POST).await.expect("answered");
     let id = world.captured(1).await[0]["id"].clone();
 
@@ -105,12 +108,12 @@ async fn a_replay_reaches_the_service_and_is_captured() {
 #[tokio::test]
 async fn a_replay_stays_at_the_configured_address() {
     let world = World::start().await;
-    let origin = Origin::responding_to(
+    let origin = ScriptedOrigin::closing_after_end(
         b"\r\n\r\n",
         b"HTTP/1.1 302 Found\r\nLocation: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n",
     )
     .await;
-    world.tunnel("site", "http", origin.port).await;
+    world.tunnel("site", "http", origin.port()).await;
     world
         .server
         .http("site", b"GET http://169.254.169.254/x HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n")
@@ -127,8 +130,8 @@ async fn a_replay_stays_at_the_configured_address() {
 #[tokio::test]
 async fn large_bodies_are_truncated_and_a_truncated_request_is_not_replayed() {
     let world = World::start().await;
-    let origin = Origin::responding_to(b"END", MADE).await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after_end(b"END", MADE).await;
+    world.tunnel("site", "http", origin.port()).await;
     let mut request = format!("PUT /big HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n", 3_000_003).into_bytes();
     let head = request.len();
     request.extend(std::iter::repeat_n(b'x', 3_000_000));
@@ -145,8 +148,8 @@ async fn large_bodies_are_truncated_and_a_truncated_request_is_not_replayed() {
 #[tokio::test]
 async fn without_capturing_nothing_is_stored_and_everything_is_counted() {
     let world = World::with("inspect_db_size: -1\n").await;
-    let origin = Origin::responding_to(b"\r\n\r\n", MADE).await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", MADE).await;
+    world.tunnel("site", "http", origin.port()).await;
     world.server.http("site", b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").await.expect("answered");
     assert_eq!(world.get("/api/requests/http").await["requests"], json!([]));
     assert_eq!(world.get("/api/tunnels/site").await["metrics"]["http"]["count"], 1);
@@ -206,8 +209,8 @@ fn hundreds_of_megabytes_of_bodies_take_no_more_memory_than_allowed() {
 #[tokio::test]
 async fn a_replay_applies_the_requested_changes() {
     let world = World::start().await;
-    let origin = Origin::responding(MADE).await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after(MADE).await;
+    world.tunnel("site", "http", origin.port()).await;
     let post = b"POST /in?x=1 HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nX-A: 1\r\nX-B: 2\r\nContent-Length: 3\r\n\r\nabc";
     world.server.http("site", post).await.expect("answered");
     let id = world.captured(1).await[0]["id"].clone();

@@ -1,6 +1,7 @@
 //! The responses of the local API, field by field, as documented.
 
-use crate::world::{World, origin::Origin};
+use crate::world::World;
+use postern_test_kit::scripted_origin::ScriptedOrigin;
 use serde_json::{Value as Json, json};
 
 /// The expected type of a field.
@@ -98,11 +99,14 @@ fn is_tunnel(tunnel: &Json) {
 #[tokio::test]
 async fn every_operation_returns_the_documented_fields() {
     let world = World::start().await;
-    let origin =
-        Origin::responding_to(b"\r\n\r\n", b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\nX-Way: a\r\n\r\nok").await;
+    let origin = ScriptedOrigin::closing_after_end(
+        b"\r\n\r\n",
+        b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\nX-Way: a\r\n\r\nok",
+    )
+    .await;
     fits(&world.get("/api/").await, &[("/uri", Text), ("/tunnels_uri", Text), ("/requests_uri", Text)]);
 
-    let definition = json!({"addr": origin.port.to_string(), "proto": "http", "name": "site"});
+    let definition = json!({"addr": origin.port().to_string(), "proto": "http", "name": "site"});
     let (status, started) = world.call("POST", "/api/tunnels", Some(definition)).await;
     assert_eq!(status, 201);
     is_tunnel(&started);

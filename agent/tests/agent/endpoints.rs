@@ -1,12 +1,13 @@
-use crate::world::{World, origin::Origin};
+use crate::world::World;
+use postern_test_kit::scripted_origin::ScriptedOrigin;
 use serde_json::json;
 
 #[tokio::test]
 async fn an_endpoint_is_started_shown_replaced_and_stopped() {
     let world = World::start().await;
-    let origin = Origin::responding_to(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
     let body = json!({
-        "name": "my shop", "url": "https://shop.test", "metadata": "the shop", "upstream": {"url": origin.port},
+        "name": "my shop", "url": "https://shop.test", "metadata": "the shop", "upstream": {"url": origin.port()},
     });
     let (status, mut endpoint) = world.call("POST", "/api/endpoints", Some(body)).await;
     assert_eq!(status, 201, "{endpoint}");
@@ -16,7 +17,7 @@ async fn an_endpoint_is_started_shown_replaced_and_stopped() {
         "name": "my shop",
         "uri": "/api/endpoints/my%20shop",
         "url": "https://shop.test",
-        "upstream": {"url": format!("http://localhost:{}", origin.port), "protocol": "http1"},
+        "upstream": {"url": format!("http://localhost:{}", origin.port()), "protocol": "http1"},
         "bindings": ["public"],
         "metadata": "the shop",
         "inspect": true,

@@ -1,5 +1,6 @@
-use crate::world::{World, origin::Origin};
+use crate::world::World;
 use base64::{Engine, engine::general_purpose::STANDARD};
+use postern_test_kit::scripted_origin::ScriptedOrigin;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use std::process::Command;
@@ -66,7 +67,7 @@ async fn newest(world: &World, count: usize) -> String {
 }
 
 /// The original request and the one the command sends, as the local service receives them.
-async fn there_and_back(world: &World, origin: &Origin, request: &[u8], count: usize) {
+async fn there_and_back(world: &World, origin: &ScriptedOrigin, request: &[u8], count: usize) {
     world.server.http("site", request).await.expect("answered");
     let id = newest(world, count).await;
     let answer = world.get(&format!("/api/requests/http/{id}/curl?through=local&secrets=show")).await;
@@ -104,8 +105,8 @@ fn message(method: &str, target: &str, headers: &[(String, Vec<u8>)], body: Opti
 #[tokio::test]
 async fn a_copied_command_sends_hostile_requests_byte_for_byte() {
     let world = World::start().await;
-    let origin = Origin::responding(DONE).await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after(DONE).await;
+    world.tunnel("site", "http", origin.port()).await;
     let binary: Vec<u8> = (0..=255).collect();
     let long = "0123456789'\"\\ü\n".repeat(20_000).into_bytes();
     let header = |name: &str, value: &[u8]| (name.to_owned(), value.to_vec());
@@ -149,8 +150,8 @@ fn a_copied_command_sends_any_request_byte_for_byte() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (world, origin) = runtime.block_on(async {
         let world = World::start().await;
-        let origin = Origin::responding(DONE).await;
-        world.tunnel("site", "http", origin.port).await;
+        let origin = ScriptedOrigin::closing_after(DONE).await;
+        world.tunnel("site", "http", origin.port()).await;
         (world, origin)
     });
     let value = prop::collection::vec(prop_oneof![0x21u8..0x7f, 0x80u8..=0xff, Just(b' '), Just(b'\'')], 0..24)
@@ -176,8 +177,8 @@ fn a_copied_command_sends_any_request_byte_for_byte() {
 #[tokio::test]
 async fn commands_redact_secrets_and_use_the_public_address() {
     let world = World::start().await;
-    let origin = Origin::responding(DONE).await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after(DONE).await;
+    world.tunnel("site", "http", origin.port()).await;
     let request = b"GET /a?token=t0ps3cret&x=1 HTTP/1.1\r\nHost: shop.localhost:4443\r\nAuthorization: Bearer t0ps3cret\r\nCookie: sid=t0ps3cret\r\n\r\n";
     world.server.http("site", request).await.expect("answered");
     let id = newest(&world, 1).await;
@@ -203,8 +204,8 @@ async fn commands_redact_secrets_and_use_the_public_address() {
 async fn with_inspect_redact_secrets_are_not_stored() {
     let world = World::with("inspect_redact: [header.x-mine, query.code]\n").await;
     let answer = b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=t0ps3cret; HttpOnly\r\nContent-Length: 2\r\n\r\nok";
-    let origin = Origin::responding_to(b"\r\n\r\n", answer).await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", answer).await;
+    world.tunnel("site", "http", origin.port()).await;
     let request = b"GET /a?code=t0ps3cret HTTP/1.1\r\nHost: h\r\nX-Mine: t0ps3cret\r\nCookie: sid=t0ps3cret\r\n\r\n";
     let heard = world.server.http("site", request).await.expect("answered");
     assert_eq!(
@@ -226,8 +227,8 @@ async fn with_inspect_redact_secrets_are_not_stored() {
 #[tokio::test]
 async fn a_har_file_imports_back_to_equal_exchanges() {
     let world = World::start().await;
-    let origin = Origin::responding(b"HTTP/1.1 201 Made Up\r\nContent-Length: 3\r\nSet-Cookie: a=b\r\nset-cookie: c=d\r\nX-Latin: caf\xe9\r\n\r\n\xff\x00k").await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after(b"HTTP/1.1 201 Made Up\r\nContent-Length: 3\r\nSet-Cookie: a=b\r\nset-cookie: c=d\r\nX-Latin: caf\xe9\r\n\r\n\xff\x00k").await;
+    world.tunnel("site", "http", origin.port()).await;
     let requests = [
         message("GET", "/a?q=1&r=%20", &[("X-Two".into(), b"1".to_vec()), ("x-two".into(), b"2".to_vec())], None),
         message("POST", "/b", &[("Content-Type".into(), b"text/plain".to_vec())], Some((b"it's text", false))),
@@ -349,8 +350,8 @@ async fn invalid_files_are_rejected_as_a_whole() {
 #[tokio::test]
 async fn bodies_support_ranges() {
     let world = World::start().await;
-    let origin = Origin::responding(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n").await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n").await;
+    world.tunnel("site", "http", origin.port()).await;
     world.server.http("site", &message("POST", "/", &[], Some((b"0123456789", false)))).await.expect("answered");
     let id = newest(&world, 1).await;
     let get = async |part: &str, range: &str| {
@@ -381,8 +382,8 @@ async fn bodies_support_ranges() {
 #[tokio::test]
 async fn a_request_is_pinned_annotated_and_deleted() {
     let world = World::start().await;
-    let origin = Origin::responding(DONE).await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after(DONE).await;
+    world.tunnel("site", "http", origin.port()).await;
     for count in 1..=2 {
         world.server.http("site", &message("GET", "/", &[], None)).await.expect("answered");
         world.captured(count).await;

@@ -1,5 +1,6 @@
-use crate::world::{CONDITION_TIMEOUT, World, origin::Origin};
+use crate::world::World;
 use futures::StreamExt;
+use postern_test_kit::{in_time, scripted_origin::ScriptedOrigin};
 use serde_json::{Value as Json, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -11,7 +12,7 @@ async fn typed(world: &World, request: &str) -> String {
     let mut stream = TcpStream::connect(world.agent().context().web_addr().unwrap()).await.expect("connected");
     stream.write_all(request.as_bytes()).await.expect("written");
     let mut answer = String::new();
-    tokio::time::timeout(CONDITION_TIMEOUT, stream.read_to_string(&mut answer)).await.expect("in time").expect("read");
+    in_time(stream.read_to_string(&mut answer)).await.expect("read");
     answer
 }
 
@@ -140,9 +141,9 @@ async fn a_second_tunnel_of_the_same_name_is_rejected() {
 #[tokio::test]
 async fn the_list_is_limited_and_filtered_newest_first() {
     let world = World::start().await;
-    let origin = Origin::responding_to(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
-    world.tunnel("a", "http", origin.port).await;
-    world.tunnel("b", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    world.tunnel("a", "http", origin.port()).await;
+    world.tunnel("b", "http", origin.port()).await;
     for (tunnel, path) in [("a", "/1"), ("b", "/2"), ("a", "/3")] {
         world
             .server
@@ -174,8 +175,9 @@ async fn the_list_is_limited_and_filtered_newest_first() {
 #[tokio::test]
 async fn lists_are_filtered_and_paged() {
     let world = World::start().await;
-    let origin = Origin::responding_to(b"END", b"HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\nmade").await;
-    world.tunnel("a", "http", origin.port).await;
+    let origin =
+        ScriptedOrigin::closing_after_end(b"END", b"HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\nmade").await;
+    world.tunnel("a", "http", origin.port()).await;
     for number in 1..=5 {
         let request =
             format!("POST /{number} HTTP/1.1\r\nHost: h\r\nX-N: {number}\r\nContent-Length: 5\r\n\r\n{number}.END");
@@ -238,8 +240,7 @@ impl Feed {
                 }
                 continue;
             }
-            let piece = tokio::time::timeout(CONDITION_TIMEOUT, self.bytes.next()).await;
-            let piece = piece.expect("in time").expect("open").expect("read");
+            let piece = in_time(self.bytes.next()).await.expect("open").expect("read");
             self.text.push_str(std::str::from_utf8(&piece).expect("text"));
         }
     }
@@ -257,12 +258,12 @@ impl Feed {
 #[tokio::test]
 async fn the_live_feed_reports_events() {
     let world = World::start().await;
-    let origin = Origin::responding_to(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
     let mut feed = Feed::open(&world, "", None).await;
     let (first, second) = (feed.next().await, feed.next().await);
     assert_eq!((first.0.as_str(), second.0.as_str()), ("status", "tunnels"));
     assert_eq!(first.1["status"], "online");
-    world.tunnel("site", "http", origin.port).await;
+    world.tunnel("site", "http", origin.port()).await;
     world.server.http("site", b"GET /x HTTP/1.1\r\nHost: h\r\n\r\n").await.expect("answered");
     let (begun, ended) = (feed.next_of("request").await.0, feed.next_of("request").await.0);
     assert_eq!((&begun["path"], &begun["status_code"]), (&json!("/x"), &Json::Null));
@@ -274,8 +275,8 @@ async fn the_live_feed_reports_events() {
 #[tokio::test]
 async fn a_returning_listener_gets_the_missed_events() {
     let world = World::start().await;
-    let origin = Origin::responding_to(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
-    world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    world.tunnel("site", "http", origin.port()).await;
     let visit = async |path: &str| {
         world
             .server

@@ -1,6 +1,7 @@
-use crate::world::{World, origin::Origin};
+use crate::world::World;
 use postern_agent::agent::AutoStart;
 use postern_api::{Code, Error};
+use postern_test_kit::scripted_origin::ScriptedOrigin;
 use postern_tunnel::message::BindKind;
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -16,8 +17,8 @@ fn running(list: &serde_json::Value) -> usize {
 
 #[tokio::test]
 async fn after_the_server_died_the_same_addresses_come_back() {
-    let origin = Origin::responding_to(b"\r\n\r\n", OK).await;
-    let world = World::with(&tunnels(origin.port)).await;
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", OK).await;
+    let world = World::with(&tunnels(origin.port())).await;
     world.wait_until(|_, list| running(list) == 2).await;
     let before = world.get("/api/tunnels").await;
     world.server.crash();
@@ -42,8 +43,8 @@ async fn after_the_server_died_the_same_addresses_come_back() {
 
 #[tokio::test]
 async fn addresses_survive_a_restart_of_the_agent() {
-    let origin = Origin::responding_to(b"\r\n\r\n", OK).await;
-    let mut world = World::with(&tunnels(origin.port)).await;
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", OK).await;
+    let mut world = World::with(&tunnels(origin.port())).await;
     world.wait_until(|_, list| running(list) == 2).await;
     let before = world.get("/api/tunnels").await["tunnels"][1]["public_url"].clone();
     world.stop_agent().await;
@@ -108,8 +109,8 @@ async fn a_server_with_an_unknown_certificate_is_not_trusted() {
 
 #[tokio::test]
 async fn the_agent_leaves_a_draining_server_and_reconnects() {
-    let origin = Origin::responding_to(b"\r\n\r\n", OK).await;
-    let world = World::with(&tunnels(origin.port)).await;
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", OK).await;
+    let world = World::with(&tunnels(origin.port())).await;
     world.wait_until(|_, list| running(list) == 2).await;
     world.server.newest_session().drain();
     world.server.wait_for(|server| (server.hellos().len() == 2).then_some(())).await;

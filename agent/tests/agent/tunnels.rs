@@ -1,4 +1,9 @@
-use crate::world::{CONDITION_TIMEOUT, World, origin::Origin, server::self_signed};
+use crate::world::World;
+use postern_test_kit::{
+    eventually, in_time, ports,
+    scripted_origin::{OriginConnection, ScriptedOrigin},
+    tls,
+};
 use postern_tunnel::{StreamKind, StreamRefused, message::BindKind};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -9,12 +14,12 @@ const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nSet-Cookie: a\r\nset
 #[tokio::test]
 async fn an_http_tunnel_forwards_a_request_and_captures_it() {
     let world = World::start().await;
-    let origin = Origin::responding_to(b"\r\n\r\n", OK).await;
-    let tunnel = world.tunnel("site", "http", origin.port).await;
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", OK).await;
+    let tunnel = world.tunnel("site", "http", origin.port()).await;
     assert_eq!(tunnel["uri"], "/api/tunnels/site");
     assert_eq!(tunnel["proto"], "https");
     assert!(tunnel["public_url"].as_str().unwrap().starts_with("https://made-up-"));
-    assert_eq!(tunnel["config"], json!({"addr": format!("http://localhost:{}", origin.port), "inspect": true}));
+    assert_eq!(tunnel["config"], json!({"addr": format!("http://localhost:{}", origin.port()), "inspect": true}));
 
     assert_eq!(world.server.http("site", GET).await.expect("answered"), OK);
     assert_eq!(origin.requests(), [GET], "the bytes pass unchanged");
@@ -32,8 +37,8 @@ async fn an_http_tunnel_forwards_a_request_and_captures_it() {
 #[tokio::test]
 async fn a_tcp_tunnel_forwards_megabytes_both_ways_and_half_closes() {
     let world = World::start().await;
-    let origin = Origin::echoing().await;
-    world.tunnel("shell", "tcp", origin.port).await;
+    let origin = ScriptedOrigin::echo().await;
+    world.tunnel("shell", "tcp", origin.port()).await;
     let stream = world.server.visit("shell", StreamKind::Tcp).await;
     let (mut read, mut write) = tokio::io::split(stream);
     let sent: Vec<u8> = (0..8_000_000u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
@@ -44,7 +49,7 @@ async fn a_tcp_tunnel_forwards_megabytes_both_ways_and_half_closes() {
         write
     });
     let mut echoed = Vec::new();
-    tokio::time::timeout(CONDITION_TIMEOUT, read.read_to_end(&mut echoed)).await.expect("in time").expect("read");
+    in_time(read.read_to_end(&mut echoed)).await.expect("read");
     assert!(echoed == expected, "what came back is what was sent");
     writing.await.expect("written");
 }
@@ -83,26 +88,18 @@ async fn a_labelled_tunnel_binds_its_labels() {
 #[tokio::test]
 async fn a_labelled_tunnel_terminates_tls_that_no_edge_has_terminated() {
     let world = World::start().await;
-    let origin = Origin::echoing().await;
-    let own = self_signed();
+    let origin = ScriptedOrigin::echo().await;
+    let own = tls::self_signed("localhost");
     let folder = world.folder.path();
     std::fs::write(folder.join("own.pem"), own.cert.pem()).expect("written");
     std::fs::write(folder.join("own.key"), own.signing_key.serialize_pem()).expect("written");
     let body = json!({
-        "name": "box", "addr": origin.port, "labels": ["app=shop"],
+        "name": "box", "addr": origin.port(), "labels": ["app=shop"],
         "crt": folder.join("own.pem"), "key": folder.join("own.key"),
     });
     let (status, tunnel) = world.call("POST", "/api/tunnels", Some(body)).await;
     assert_eq!(status, 201, "{tunnel}");
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(own.cert.der().clone()).expect("an authority");
-    let provider = std::sync::Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
+    let connector = tls::connector(&[own.cert.der().clone()], &[]);
     let sealed = world.server.visit("box", StreamKind::Tls).await;
     let name = rustls_pki_types::ServerName::try_from("localhost").expect("a name");
     let mut sealed = connector.connect(name, sealed).await.expect("a handshake with the agent");
@@ -121,8 +118,7 @@ async fn a_labelled_tunnel_terminates_tls_that_no_edge_has_terminated() {
 #[tokio::test]
 async fn a_local_service_that_is_down_refuses_the_visitor_with_a_code() {
     let world = World::start().await;
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").port();
-    world.tunnel("site", "http", free).await;
+    world.tunnel("site", "http", ports::free_tcp_port()).await;
     let error = world.server.http("site", GET).await.expect_err("refused");
     let refused = error.get_ref().and_then(|inner| inner.downcast_ref::<StreamRefused>()).expect("with a reason");
     assert_eq!(refused.0.code, postern_api::Code::ServiceUnreachable);
@@ -131,8 +127,8 @@ async fn a_local_service_that_is_down_refuses_the_visitor_with_a_code() {
 #[tokio::test]
 async fn stopping_a_tunnel_ends_its_connections_within_five_seconds() {
     let world = World::start().await;
-    let origin = Origin::echoing().await;
-    world.tunnel("shell", "tcp", origin.port).await;
+    let origin = ScriptedOrigin::echo().await;
+    world.tunnel("shell", "tcp", origin.port()).await;
     let mut stream = world.server.visit("shell", StreamKind::Tcp).await;
     stream.write_all(b"hello").await.expect("written");
     stream.flush().await.expect("flushed");
@@ -141,7 +137,7 @@ async fn stopping_a_tunnel_ends_its_connections_within_five_seconds() {
     assert_eq!(world.get("/api/tunnels/shell").await["metrics"]["conns"]["gauge"], 1);
     let begun = std::time::Instant::now();
     assert_eq!(world.call("DELETE", "/api/tunnels/shell", None).await.0, 204);
-    let ended = tokio::time::timeout(CONDITION_TIMEOUT, stream.read(&mut buffer)).await.expect("it ends");
+    let ended = in_time(stream.read(&mut buffer)).await;
     assert!(!matches!(ended, Ok(length) if length > 0));
     assert!(begun.elapsed().as_secs_f64() < 5.0);
     assert_eq!(world.server.number("shell"), None, "the server has unbound it");
@@ -166,7 +162,12 @@ async fn an_agent_cannot_be_published_through_itself() {
 #[tokio::test]
 async fn a_local_service_with_a_self_signed_certificate_is_reached_over_tls() {
     let world = World::start().await;
-    let port = Origin::responding_over_tls(b"\r\n\r\n", OK).await;
+    let respond = |mut connection: OriginConnection<_>| async move {
+        connection.request().await.expect("a request");
+        connection.close_with(OK).await;
+    };
+    let origin = ScriptedOrigin::serving_tls(tls::acceptor(&tls::self_signed("localhost"), &[]), respond).await;
+    let port = origin.port();
     let tunnel = world.tunnel("site", "http", format!("https://localhost:{port}")).await;
     assert_eq!(tunnel["config"]["addr"], format!("https://localhost:{port}"));
     assert_eq!(world.server.http("site", GET).await.expect("answered"), OK);
@@ -228,12 +229,10 @@ async fn websocket_messages_and_events_can_be_followed_live() {
     let page = world.get(&format!("{path}?after=1&limit=5")).await;
     assert_eq!((&page["frames"][0]["number"], &page["frames"][0]["text"]), (&json!(2), &json!("second")));
     drop((visitor, local));
-    let closed = async {
-        while world.get(&path).await["open"] == true {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(crate::world::CONDITION_TIMEOUT, closed).await.expect("the end in time");
+    eventually("the connection is recorded as closed", async || {
+        (world.get(&path).await["open"] == false).then_some(())
+    })
+    .await;
     assert_eq!(world.call("GET", &format!("{path}?after=x"), None).await.0, 400);
     assert_eq!(world.call("GET", &format!("{path}?other=1"), None).await.0, 400);
     assert_eq!(world.call("GET", "/api/requests/http/0000000000000000/frames", None).await.0, 404);

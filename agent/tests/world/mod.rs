@@ -1,18 +1,15 @@
 //! A server built from the server half of the tunnel crate, a local service, and an agent between them.
 
-pub mod origin;
 pub mod server;
 
 use postern_agent::{
     agent::{Agent, AgentOptions, AutoStart},
     config::{Definition, Sources, tree::ConfigNode},
 };
+use postern_test_kit::{WAIT_TIMEOUT, eventually};
 use serde_json::{Value as Json, json};
 use server::Server;
 use std::{path::PathBuf, time::Duration};
-
-/// Maximum wait for a condition.
-pub const CONDITION_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A folder with a configuration, and an agent that may run with it.
 pub struct World {
@@ -122,24 +119,18 @@ impl World {
                 let _ = tokio::time::timeout(Duration::from_millis(200), feed.recv()).await;
             }
         };
-        if tokio::time::timeout(CONDITION_TIMEOUT, wait).await.is_err() {
+        if tokio::time::timeout(WAIT_TIMEOUT, wait).await.is_err() {
             panic!("the condition was not met; last state: {} {}", last.0, last.1);
         }
     }
 
     /// Waits until `count` requests are captured and complete; returns them newest first.
     pub async fn captured(&self, count: usize) -> Vec<Json> {
-        let wait = async {
-            loop {
-                let list = self.get("/api/requests/http").await["requests"].as_array().expect("a list").clone();
-                let complete =
-                    list.iter().filter(|one| one["complete"]["response"] == true || one["error"].is_string()).count();
-                if complete >= count {
-                    return list;
-                }
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
-        tokio::time::timeout(CONDITION_TIMEOUT, wait).await.expect("requests are captured")
+        eventually(&format!("{count} requests are captured"), async || {
+            let list = self.get("/api/requests/http").await["requests"].as_array().expect("a list").clone();
+            let is_complete = |one: &&Json| one["complete"]["response"] == true || one["error"].is_string();
+            (list.iter().filter(is_complete).count() >= count).then_some(list)
+        })
+        .await
     }
 }

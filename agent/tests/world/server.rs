@@ -1,15 +1,14 @@
 //! A server that accepts every agent, binds every tunnel, and opens visitors' streams.
 
 use postern_api::{Code, Error, Secret};
+use postern_test_kit::{eventually, in_time, tls};
 use postern_tunnel::{
     Accepted, ServerEvent, ServerSession, StreamKind, StreamStart, TunnelStream, accept,
     message::{Bind, BindKind, Bound, Hello, Scheme, Welcome},
 };
-use rustls_pki_types::{PrivateKeyDer, pem::PemObject};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -41,10 +40,10 @@ pub struct Server {
 
 impl Server {
     pub async fn start() -> Server {
-        let key = self_signed();
+        let key = tls::self_signed("localhost");
         let server = Server {
             authority: key.cert.pem(),
-            acceptor: acceptor(&key, postern_tunnel::ALPN),
+            acceptor: tls::acceptor(&key, &[postern_tunnel::ALPN]),
             port: 0,
             recorded: Arc::default(),
             changed: Arc::new(watch::Sender::new(0)),
@@ -102,12 +101,8 @@ impl Server {
 
     /// Restarts on the same port.
     pub async fn restart(&self) {
-        let listener = loop {
-            match TcpListener::bind(("127.0.0.1", self.port)).await {
-                Ok(listener) => break listener,
-                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
-            }
-        };
+        let bind = async || TcpListener::bind(("127.0.0.1", self.port)).await.ok();
+        let listener = eventually("the port is free again", bind).await;
         self.listen(listener);
     }
 
@@ -144,7 +139,7 @@ impl Server {
                 changed.changed().await.expect("the server lives");
             }
         };
-        tokio::time::timeout(super::CONDITION_TIMEOUT, wait).await.expect("the condition in time")
+        in_time(wait).await
     }
 
     /// The number under which a tunnel is bound now.
@@ -171,30 +166,10 @@ impl Server {
         stream.write_all(request).await?;
         stream.flush().await?;
         let mut response = Vec::new();
-        tokio::time::timeout(super::CONDITION_TIMEOUT, stream.read_to_end(&mut response)).await.expect("a response")?;
+        in_time(stream.read_to_end(&mut response)).await?;
         let _ = stream.shutdown().await;
         Ok(response)
     }
-}
-
-pub fn self_signed() -> rcgen::CertifiedKey<rcgen::KeyPair> {
-    rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate")
-}
-
-/// The server side of TLS; accepts one ALPN protocol only, unless it is empty.
-pub fn acceptor(key: &rcgen::CertifiedKey<rcgen::KeyPair>, protocol: &[u8]) -> TlsAcceptor {
-    let private = PrivateKeyDer::from_pem_slice(key.signing_key.serialize_pem().as_bytes()).expect("a key");
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let mut config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .expect("TLS 1.3")
-        .with_no_client_auth()
-        .with_single_cert(vec![key.cert.der().clone()], private)
-        .expect("a pair");
-    if !protocol.is_empty() {
-        config.alpn_protocols = vec![protocol.to_vec()];
-    }
-    TlsAcceptor::from(Arc::new(config))
 }
 
 async fn serve_session(

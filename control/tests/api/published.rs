@@ -8,6 +8,7 @@ use postern_api::{
     resource::RestrictionType,
     token::Token,
 };
+use postern_test_kit::until;
 use serde_json::json;
 use std::{net::IpAddr, sync::Arc};
 
@@ -178,13 +179,9 @@ async fn after_a_restart_everything_is_published_at_once() {
 
 /// Opens a folder as soon as its lock is released.
 pub(crate) async fn reopened(folder: &std::path::Path, live: Arc<crate::kit::Tunnels>) -> postern_control::Control {
-    for _ in 0..500 {
-        let free = std::fs::File::open(folder.join("postern.lock")).expect("a lock").try_lock().is_ok();
-        if free {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    let lock = std::fs::File::open(folder.join("postern.lock")).expect("a lock");
+    until("the lock is released", || lock.try_lock().is_ok()).await;
+    drop(lock);
     open(folder, live).await
 }
 

@@ -1,11 +1,10 @@
 //! HTTPS and TLS edges: names, routes, backends, and changes during use.
 
 use crate::kit::{
-    World,
+    Http1Client, ScriptedOrigin, World,
     agent::Agent,
     edges::{address, below, exactly, failover, group, https, response, tls, to, weighted},
-    origin::Origin,
-    until, visitor,
+    ports, until, visitor,
 };
 use postern_api::{
     module::{TerminateAt, TlsVersion},
@@ -19,7 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 #[tokio::test]
 async fn the_route_of_the_path_decides_and_the_path_is_forwarded_as_it_was_sent() {
     let world = World::start().await;
-    let origin = Origin::answering(|request| {
+    let origin = ScriptedOrigin::responding(|request| {
         let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
         format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{path}", path.len())
     })
@@ -43,19 +42,19 @@ async fn the_route_of_the_path_decides_and_the_path_is_forwarded_as_it_was_sent(
         ("/%61pp", 200, "app"),
         ("/files/a%2Fb/./c?d=/app", 200, "/files/a%2Fb/./c?d=/app"),
     ] {
-        let answer = visitor::get(&world, "shop.localhost", path).await;
-        assert_eq!((answer.status, answer.text().as_str()), (status, body), "{path}");
+        let response = visitor::get(&world, "shop.localhost", path).await;
+        assert_eq!((response.status, response.text().as_str()), (status, body), "{path}");
     }
-    let answer = visitor::get(&world, "shop.localhost", "/app").await;
-    assert_eq!(answer.header("x-from"), Some("the edge"));
+    let response = visitor::get(&world, "shop.localhost", "/app").await;
+    assert_eq!(response.header("x-from"), Some("the edge"));
     assert_eq!(visitor::get(&world, "a.b.shops.localhost", "/app").await.status, 200);
     for path in ["/", "/apple", "/file"] {
-        let answer = visitor::get(&world, "shop.localhost", path).await;
-        assert_eq!((answer.status, answer.code()), (404, "ERR_POSTERN_3015"), "{path}");
+        let response = visitor::get(&world, "shop.localhost", path).await;
+        assert_eq!((response.status, response.code()), (404, "ERR_POSTERN_3015"), "{path}");
     }
     for path in ["/app/..%00/", "/../app", "/app/%zz"] {
-        let answer = visitor::get(&world, "shop.localhost", path).await;
-        assert_eq!((answer.status, answer.code()), (400, "ERR_POSTERN_3010"), "{path}");
+        let response = visitor::get(&world, "shop.localhost", path).await;
+        assert_eq!((response.status, response.code()), (400, "ERR_POSTERN_3010"), "{path}");
     }
 }
 
@@ -64,23 +63,23 @@ async fn plain_http_leads_to_https_and_a_route_without_a_backend_says_so() {
     let world = World::start().await;
     world.https_edge(https(&["shop.localhost"], &[below("/", Settings::default())])).await;
     let mut plain = visitor::plain(&world).await;
-    let answer = plain.ask("GET /x HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
+    let response = plain.request("GET /x HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
     let port = world.edge.https_addr().port();
-    assert_eq!(answer.status, 308);
-    assert_eq!(answer.header("location"), Some(format!("https://shop.localhost:{port}/x").as_str()));
-    let answer = visitor::get(&world, "shop.localhost", "/").await;
-    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_724"));
+    assert_eq!(response.status, 308);
+    assert_eq!(response.header("location"), Some(format!("https://shop.localhost:{port}/x").as_str()));
+    let response = visitor::get(&world, "shop.localhost", "/").await;
+    assert_eq!((response.status, response.code()), (503, "ERR_POSTERN_724"));
     world.backends([("bkdtg_1", group(&[("app", "shop")]))]).await;
     world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdtg_1"))])).await;
-    let answer = visitor::get(&world, "shop.localhost", "/").await;
-    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_6515"));
-    assert!(answer.header("retry-after").is_some());
+    let response = visitor::get(&world, "shop.localhost", "/").await;
+    assert_eq!((response.status, response.code()), (503, "ERR_POSTERN_6515"));
+    assert!(response.header("retry-after").is_some());
 }
 
 #[tokio::test]
 async fn a_group_shares_requests_equally_and_follows_its_tunnels() {
     let world = World::start().await;
-    let (one, two) = (Origin::says("one").await, Origin::says("two").await);
+    let (one, two) = (ScriptedOrigin::with_text("one").await, ScriptedOrigin::with_text("two").await);
     world.backends([("bkdtg_1", group(&[("app", "shop")]))]).await;
     world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdtg_1"))])).await;
     let first = Agent::connect(&world, "one").await;
@@ -91,15 +90,15 @@ async fn a_group_shares_requests_equally_and_follows_its_tunnels() {
     let mut visitor = visitor::https(&world, "shop.localhost").await;
     let mut counts: HashMap<String, u32> = HashMap::new();
     for _ in 0..10 {
-        let answer = visitor.ask("GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
-        *counts.entry(answer.text()).or_default() += 1;
+        let response = visitor.request("GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
+        *counts.entry(response.text()).or_default() += 1;
     }
     assert_eq!((counts["one"], counts["two"]), (5, 5), "each request is balanced on its own");
     second.vanish().await;
     until("the second tunnel is gone", || world.live().tunnels().len() == 1).await;
     for _ in 0..4 {
-        let answer = visitor.ask("GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
-        assert_eq!(answer.text(), "one");
+        let response = visitor.request("GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
+        assert_eq!(response.text(), "one");
     }
 }
 
@@ -118,8 +117,8 @@ async fn weights_one_to_three_hold_over_four_thousand_requests() {
     let mut visitor = visitor::https(&world, "shop.localhost").await;
     let (mut one, mut three) = (0.0_f64, 0.0_f64);
     for _ in 0..4000 {
-        let answer = visitor.ask("GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
-        match answer.text().as_str() {
+        let response = visitor.request("GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
+        match response.text().as_str() {
             "one" => one += 1.0,
             "three" => three += 1.0,
             other => panic!("{other}"),
@@ -129,15 +128,15 @@ async fn weights_one_to_three_hold_over_four_thousand_requests() {
     // One degree of freedom; a fair split exceeds 15.1 once in ten thousand runs.
     assert!(chi_square < 15.1, "{one} to {three}");
     world.backends([("bkdwd_1", weighted(&[("bkdhr_1", 0)]))]).await;
-    let answer = visitor::get(&world, "shop.localhost", "/").await;
-    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_6515"), "no backend has a weight");
+    let response = visitor::get(&world, "shop.localhost", "/").await;
+    assert_eq!((response.status, response.code()), (503, "ERR_POSTERN_6515"), "no backend has a weight");
 }
 
 #[tokio::test]
 async fn failover_continues_only_when_a_backend_cannot_be_dialed() {
     let world = World::start().await;
-    let failing = Origin::answering(|_| "HTTP/1.1 500 Oops\r\nContent-Length: 3\r\n\r\nown".to_owned()).await;
-    let second = Origin::answering(|request| {
+    let failing = ScriptedOrigin::responding(|_| "HTTP/1.1 500 Oops\r\nContent-Length: 3\r\n\r\nown".to_owned()).await;
+    let second = ScriptedOrigin::responding(|request| {
         let body = request.rsplit("\r\n\r\n").next().unwrap_or_default().to_owned();
         format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
     })
@@ -145,7 +144,7 @@ async fn failover_continues_only_when_a_backend_cannot_be_dialed() {
     world
         .backends([
             ("bkdtg_1", group(&[("app", "shop")])),
-            ("bkdsc_1", address(Origin::nowhere().await)),
+            ("bkdsc_1", address(ports::unused_address())),
             ("bkdsc_2", address(second.address)),
             ("bkdhr_1", response(503, "sorry")),
             ("bkdfo_1", failover(&["bkdtg_1", "bkdsc_1", "bkdsc_2", "bkdhr_1"])),
@@ -156,18 +155,22 @@ async fn failover_continues_only_when_a_backend_cannot_be_dialed() {
     world.https_edge(https(&["shop.localhost"], &routes)).await;
     let post = "POST / HTTP/1.1\r\nHost: shop.localhost\r\nContent-Length: 5\r\n\r\nhello";
     let mut visitor = visitor::https(&world, "shop.localhost").await;
-    assert_eq!(visitor.ask(post).await.text(), "hello", "neither the first nor the second is up: the third is tried");
-    let answer = visitor.ask("GET /page HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
-    assert_eq!((answer.status, answer.text().as_str()), (503, "sorry"));
+    assert_eq!(
+        visitor.request(post).await.text(),
+        "hello",
+        "neither the first nor the second is up: the third is tried"
+    );
+    let response = visitor.request("GET /page HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
+    assert_eq!((response.status, response.text().as_str()), (503, "sorry"));
 
     let agent = Agent::connect(&world, "one").await;
-    let tunnel = agent.labels(&[("app", "shop")], Origin::nowhere().await).await.unwrap();
-    assert_eq!(visitor.ask(post).await.text(), "hello", "the agent is up, its local service is not");
+    let tunnel = agent.labels(&[("app", "shop")], ports::unused_address()).await.unwrap();
+    assert_eq!(visitor.request(post).await.text(), "hello", "the agent is up, its local service is not");
     agent.session.unbind(tunnel.number);
     agent.labels(&[("app", "shop")], failing.address).await.unwrap();
     until("the old tunnel is gone", || world.live().tunnels().len() == 1).await;
-    let answer = visitor.ask(post).await;
-    assert_eq!((answer.status, answer.text().as_str()), (500, "own"), "what was reached has answered");
+    let response = visitor.request(post).await;
+    assert_eq!((response.status, response.text().as_str()), (500, "own"), "what was reached has responded");
 }
 
 #[tokio::test]
@@ -176,20 +179,20 @@ async fn a_change_applies_to_the_next_request_and_closes_no_connection() {
     world.backends([("bkdhr_1", response(200, "old")), ("bkdhr_2", response(200, "new"))]).await;
     world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdhr_1"))])).await;
     let mut visitor = visitor::https(&world, "shop.localhost").await;
-    let ask = "GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n";
-    assert_eq!(visitor.ask(ask).await.text(), "old");
+    let request = "GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n";
+    assert_eq!(visitor.request(request).await.text(), "old");
     world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdhr_2"))])).await;
-    assert_eq!(visitor.ask(ask).await.text(), "new", "on the same connection");
+    assert_eq!(visitor.request(request).await.text(), "new", "on the same connection");
     world.change(|published| published.https_edges = Listed::default());
     world.applied().await;
-    let answer = visitor.ask(ask).await;
-    assert_eq!((answer.status, answer.code()), (404, "ERR_POSTERN_3200"));
+    let response = visitor.request(request).await;
+    assert_eq!((response.status, response.code()), (404, "ERR_POSTERN_3200"));
 }
 
 #[tokio::test]
 async fn the_most_specific_name_wins_be_it_of_an_edge_or_a_tunnel() {
     let world = World::start().await;
-    let origin = Origin::says("tunnel").await;
+    let origin = ScriptedOrigin::with_text("tunnel").await;
     let agent = Agent::connect(&world, "one").await;
     world.backends([("bkdhr_1", response(200, "edge"))]).await;
     world.https_edge(https(&["*.shop.localhost", "x.wide.localhost"], &[below("/", to("bkdhr_1"))])).await;
@@ -211,8 +214,8 @@ async fn an_unreadable_module_refuses_everyone() {
     world.backends([("bkdhr_1", response(200, "in"))]).await;
     let settings = Settings { unreadable: true, ..to("bkdhr_1") };
     world.https_edge(https(&["shop.localhost"], &[below("/", settings)])).await;
-    let answer = visitor::get(&world, "shop.localhost", "/").await;
-    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3016"));
+    let response = visitor::get(&world, "shop.localhost", "/").await;
+    assert_eq!((response.status, response.code()), (503, "ERR_POSTERN_3016"));
 }
 
 #[tokio::test]
@@ -224,27 +227,27 @@ async fn a_required_login_cannot_be_bypassed() {
     let settings = Settings { oidc: Some(Arc::new(login)), ..to("bkdhr_1") };
     world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdhr_1")), below("/private", settings)])).await;
     let mut program = visitor::https(&world, "shop.localhost").await;
-    let asked = "GET /private/x HTTP/1.1\r\nHost: shop.localhost\r\nAccept: application/json\r\n\r\n";
-    let answer = program.ask(asked).await;
-    assert_eq!((answer.status, answer.code()), (401, "ERR_POSTERN_3100"));
-    let answer = visitor::get(&world, "shop.localhost", "/private/x").await;
-    assert_eq!((answer.status, answer.code()), (502, "ERR_POSTERN_5208"), "no backend is reachable");
+    let request = "GET /private/x HTTP/1.1\r\nHost: shop.localhost\r\nAccept: application/json\r\n\r\n";
+    let response = program.request(request).await;
+    assert_eq!((response.status, response.code()), (401, "ERR_POSTERN_3100"));
+    let response = visitor::get(&world, "shop.localhost", "/private/x").await;
+    assert_eq!((response.status, response.code()), (502, "ERR_POSTERN_5208"), "no backend is reachable");
     assert_eq!(visitor::get(&world, "shop.localhost", "/").await.text(), "in");
 }
 
 #[tokio::test]
 async fn a_tls_edge_passes_tls_through_or_ends_it() {
     let world = World::start().await;
-    let echo = Origin::echo().await;
+    let echo = ScriptedOrigin::echo().await;
     world.backends([("bkdsc_1", address(echo.address))]).await;
     let termination = Termination { at: TerminateAt::Edge, oldest: Some(TlsVersion::Tls12) };
     let settings = Settings { tls_termination: Some(termination), ..to("bkdsc_1") };
     world.tls_edge(tls("ended.localhost", settings)).await;
     let mut stream = visitor::tls(&world, "ended.localhost", &[]).await;
     stream.write_all(b"hello").await.unwrap();
-    let mut heard = [0; 5];
-    stream.read_exact(&mut heard).await.unwrap();
-    assert_eq!(&heard, b"hello", "the backend heard what was inside");
+    let mut received = [0; 5];
+    stream.read_exact(&mut received).await.unwrap();
+    assert_eq!(&received, b"hello", "the backend received what was inside");
 
     // A backend with its own TLS: the edge of another world.
     let inner = World::start().await;
@@ -256,13 +259,13 @@ async fn a_tls_edge_passes_tls_through_or_ends_it() {
     let connector = crate::kit::connector(&inner, &[b"http/1.1"]);
     let stream = tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap();
     let stream = connector.connect(ServerName::try_from("passed.localhost").unwrap(), stream).await.unwrap();
-    let answer = visitor::Visitor::on(stream).ask("GET / HTTP/1.1\r\nHost: passed.localhost\r\n\r\n").await;
-    assert_eq!((answer.status, answer.text().as_str()), (200, "inside"));
+    let response = Http1Client::new(stream).request("GET / HTTP/1.1\r\nHost: passed.localhost\r\n\r\n").await;
+    assert_eq!((response.status, response.text().as_str()), (200, "inside"));
 
     // A connection made for another name does not reach a TLS edge.
     let mut visitor = visitor::https(&world, "localhost").await;
-    let answer = visitor.ask("GET / HTTP/1.1\r\nHost: ended.localhost\r\n\r\n").await;
-    assert_eq!((answer.status, answer.code()), (421, "ERR_POSTERN_3013"));
+    let response = visitor.request("GET / HTTP/1.1\r\nHost: ended.localhost\r\n\r\n").await;
+    assert_eq!((response.status, response.code()), (421, "ERR_POSTERN_3013"));
 }
 
 #[tokio::test]
@@ -270,11 +273,11 @@ async fn acme_challenges_are_served_while_there_are_any_and_forwarded_otherwise(
     let challenges = postern_edge::Challenges::default();
     let mut world = World::with(|settings| settings.challenges = challenges.clone()).await;
     let showing = challenges.text("token", "token.thumb");
-    let ask = "GET /.well-known/acme-challenge/token HTTP/1.1\r\nHost: new.test\r\n\r\n";
-    let answer = visitor::plain(&world).await.ask(ask).await;
-    assert_eq!((answer.status, answer.text().as_str()), (200, "token.thumb"));
+    let request = "GET /.well-known/acme-challenge/token HTTP/1.1\r\nHost: new.test\r\n\r\n";
+    let response = visitor::plain(&world).await.request(request).await;
+    assert_eq!((response.status, response.text().as_str()), (200, "token.thumb"));
     drop(showing);
-    assert_eq!(visitor::plain(&world).await.ask(ask).await.status, 404);
+    assert_eq!(visitor::plain(&world).await.request(request).await.status, 404);
 
     // The name of a TLS passthrough edge: its backend may have challenges of its own.
     let challenges = postern_edge::Challenges::default();

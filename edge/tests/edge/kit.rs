@@ -5,7 +5,6 @@ pub(crate) mod client_certificates;
 pub(crate) mod edges;
 pub(crate) mod frames;
 pub(crate) mod h2c;
-pub(crate) mod origin;
 pub(crate) mod visitor;
 
 use postern_api::{
@@ -16,19 +15,24 @@ use postern_api::{
     token::Token,
 };
 use postern_edge::{Certificates, Edge, Live, Settings};
-use rustls::{
-    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
-    sign::CertifiedKey,
+pub(crate) use postern_test_kit::{
+    WAIT_TIMEOUT, eventually,
+    http1::{Http1Client, Http1Response},
+    in_time, ports,
+    scripted_origin::ScriptedOrigin,
+    until,
 };
+use postern_test_kit::{
+    certificates::{CertificateAuthority, certified_key},
+    tls,
+};
+use rustls::{pki_types::CertificateDer, sign::CertifiedKey};
 use std::{
     collections::{BTreeSet, HashMap},
     net::IpAddr,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 use tokio::sync::watch;
-
-pub(crate) const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An edge and what tests need to know about it.
 pub(crate) struct World {
@@ -45,8 +49,8 @@ impl World {
     }
 
     pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> World {
-        let authority = Authority::new();
-        let root = authority.root.clone();
+        let issuer = CertificateIssuer::new();
+        let authority = issuer.authority.certificate().clone();
         let token = Token::generate(&ksuid(1_700_000_000, rand::random()));
         let mut published = Published::default();
         published.credentials.insert_mut(token.ksuid().to_owned(), credential(&token, &[]));
@@ -54,8 +58,8 @@ impl World {
         let (applied, reached) = watch::channel(0);
         let mut settings = Settings::loopback(HostName::parse("localhost").unwrap());
         change(&mut settings);
-        let edge = Edge::start(settings, Arc::new(authority), published, applied).await.expect("the edge starts");
-        World { edge, publish, reached, token, authority: root }
+        let edge = Edge::start(settings, Arc::new(issuer), published, applied).await.expect("the edge starts");
+        World { edge, publish, reached, token, authority }
     }
 
     pub(crate) fn live(&self) -> Arc<Live> {
@@ -81,7 +85,7 @@ impl World {
         let wanted = self.publish.borrow().revision;
         let mut reached = self.reached.clone();
         let waiting = reached.wait_for(|revision| *revision >= wanted);
-        tokio::time::timeout(WAIT_TIMEOUT, waiting).await.expect("applied in time").expect("the edge runs");
+        in_time(waiting).await.expect("the edge runs");
     }
 
     /// One more credential, with these ACL rules.
@@ -122,59 +126,32 @@ pub(crate) fn credential(token: &Token, rules: &[&str]) -> Credential {
     }
 }
 
-/// Waits for a condition and names it on failure.
-pub(crate) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = tokio::time::Instant::now() + WAIT_TIMEOUT;
-    while !condition() {
-        assert!(tokio::time::Instant::now() < deadline, "did not happen in time: {what}");
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
-}
-
 /// Issues a certificate for any name.
-struct Authority {
-    root: CertificateDer<'static>,
-    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
-    made: Mutex<HashMap<String, Arc<CertifiedKey>>>,
+struct CertificateIssuer {
+    authority: CertificateAuthority,
+    issued: Mutex<HashMap<String, Arc<CertifiedKey>>>,
 }
 
-impl Authority {
+impl CertificateIssuer {
     fn new() -> Self {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
-        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        let root = params.self_signed(&key).unwrap().der().clone();
-        Authority { root, issuer: rcgen::Issuer::new(params, key), made: Mutex::default() }
+        CertificateIssuer { authority: CertificateAuthority::root("authority of the edge"), issued: Mutex::default() }
     }
 
-    fn make(&self, name: &str) -> Arc<CertifiedKey> {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let params = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let der = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let signer = rustls::crypto::aws_lc_rs::sign::any_supported_type(&der).unwrap();
-        Arc::new(CertifiedKey::new(vec![certificate.der().clone()], signer))
+    fn issue(&self, name: &str) -> Arc<CertifiedKey> {
+        let issued = self.authority.issue(&rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap());
+        certified_key(issued.chain, &issued.key)
     }
 }
 
-impl Certificates for Authority {
+impl Certificates for CertificateIssuer {
     fn resolve(&self, name: Option<&HostName>, local: IpAddr) -> Option<Arc<CertifiedKey>> {
         let name = name.map_or_else(|| local.to_string(), ToString::to_string);
-        let mut made = self.made.lock().unwrap();
-        Some(made.entry(name.clone()).or_insert_with(|| self.make(&name)).clone())
+        let mut issued = self.issued.lock().unwrap();
+        Some(issued.entry(name.clone()).or_insert_with(|| self.issue(&name)).clone())
     }
 }
 
 /// A TLS connector that trusts the world's authority and offers these protocols.
 pub(crate) fn connector(world: &World, protocols: &[&[u8]]) -> tokio_rustls::TlsConnector {
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(world.authority.clone()).unwrap();
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let mut config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
-    tokio_rustls::TlsConnector::from(Arc::new(config))
+    tls::connector(&[world.authority.clone()], protocols)
 }

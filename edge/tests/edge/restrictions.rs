@@ -2,10 +2,9 @@
 
 use crate::{
     kit::{
-        World,
+        ScriptedOrigin, World,
         agent::Agent,
         edges::{below, https, response, tls, to},
-        origin::Origin,
         until, visitor,
     },
     tcp::connect,
@@ -37,7 +36,7 @@ impl World {
 #[tokio::test]
 async fn every_endpoint_is_closed_to_an_address_that_is_not_allowed_and_open_again_at_once() {
     let world = World::start().await;
-    let (web, greeter) = (Origin::says("hello").await, Origin::greets("220 ready\r\n").await);
+    let (web, greeter) = (ScriptedOrigin::with_text("hello").await, ScriptedOrigin::greeting("220 ready\r\n").await);
     let agent = Agent::connect(&world, "one").await;
     agent.http(Some("tunnel"), web.address).await.unwrap();
     agent.http_on(Scheme::Http, Some("plain"), None, web.address).await.unwrap();
@@ -50,16 +49,16 @@ async fn every_endpoint_is_closed_to_an_address_that_is_not_allowed_and_open_aga
 
     let mut kept = visitor::https(&world, "edge.test").await;
     let request = "GET / HTTP/1.1\r\nHost: edge.test\r\n\r\n";
-    assert_eq!(kept.ask(request).await.text(), "fixed");
+    assert_eq!(kept.request(request).await.text(), "fixed");
     assert_eq!(connect(port).await.rest().await, b"220 ready\r\n");
 
     world.restrict(&[restriction("ipx_1", RestrictionType::Endpoints, true, "203.0.113.0/24")]).await;
-    assert_eq!(kept.ask(request).await.code(), "ERR_POSTERN_3205", "on a connection that stands");
+    assert_eq!(kept.request(request).await.code(), "ERR_POSTERN_3205", "on a connection that stands");
     for host in ["edge.test", "tunnel.localhost", "unknown.test"] {
-        let answer = visitor::get(&world, host, "/").await;
-        assert_eq!((answer.status, answer.code()), (403, "ERR_POSTERN_3205"), "{host}");
+        let response = visitor::get(&world, host, "/").await;
+        assert_eq!((response.status, response.code()), (403, "ERR_POSTERN_3205"), "{host}");
     }
-    let plain = visitor::plain(&world).await.ask("GET / HTTP/1.1\r\nHost: plain.localhost\r\n\r\n").await;
+    let plain = visitor::plain(&world).await.request("GET / HTTP/1.1\r\nHost: plain.localhost\r\n\r\n").await;
     assert_eq!((plain.status, plain.code()), (403, "ERR_POSTERN_3205"));
     assert!(connect(port).await.rest().await.is_empty(), "closed before any byte");
     let stream = tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap();
@@ -67,22 +66,22 @@ async fn every_endpoint_is_closed_to_an_address_that_is_not_allowed_and_open_aga
     assert!(crate::kit::connector(&world, &[]).connect(name, stream).await.is_err(), "no handshake");
 
     world.restrict(&[restriction("ipx_1", RestrictionType::Endpoints, false, "203.0.113.0/24")]).await;
-    assert_eq!(kept.ask(request).await.text(), "fixed", "what is not enforced only warns");
+    assert_eq!(kept.request(request).await.text(), "fixed", "what is not enforced only warns");
     assert_eq!(visitor::get(&world, "tunnel.localhost", "/").await.text(), "hello");
     assert_eq!(connect(port).await.rest().await, b"220 ready\r\n");
 
     let two = [("ipx_1", "127.0.0.0/8"), ("ipx_2", "127.0.0.2")];
     let both = two.map(|(id, allowed)| restriction(id, RestrictionType::Endpoints, true, allowed));
     world.restrict(&both[..1]).await;
-    assert_eq!(kept.ask(request).await.text(), "fixed");
+    assert_eq!(kept.request(request).await.text(), "fixed");
     world.restrict(&both).await;
-    assert_eq!(kept.ask(request).await.code(), "ERR_POSTERN_3205", "each enforced one must let it pass");
+    assert_eq!(kept.request(request).await.code(), "ERR_POSTERN_3205", "each enforced one must let it pass");
 }
 
 #[tokio::test]
 async fn an_agent_whose_address_is_not_allowed_starts_no_session() {
     let world = World::start().await;
-    let (there, there_origin) = (Agent::connect(&world, "one").await, Origin::says("hello").await);
+    let (there, there_origin) = (Agent::connect(&world, "one").await, ScriptedOrigin::with_text("hello").await);
     for part in [RestrictionType::Api, RestrictionType::Dashboard, RestrictionType::Endpoints] {
         world.restrict(&[restriction("ipx_1", part, true, "203.0.113.0/24")]).await;
         Agent::connect(&world, "other").await.session.goodbye().await;

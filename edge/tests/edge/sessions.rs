@@ -1,9 +1,8 @@
 //! Agent sessions: authentication, ownership of names, and responses when an agent is gone.
 
 use crate::kit::{
-    World,
+    ScriptedOrigin, World,
     agent::{Agent, hello},
-    origin::Origin,
     until, visitor,
 };
 use postern_api::{Code, Secret, published::Map, token::Token};
@@ -43,7 +42,7 @@ async fn only_a_known_authtoken_is_accepted() {
 #[tokio::test]
 async fn the_same_agent_takes_over_at_once() {
     let world = World::start().await;
-    let (old, new) = (Origin::says("old").await, Origin::says("new").await);
+    let (old, new) = (ScriptedOrigin::with_text("old").await, ScriptedOrigin::with_text("new").await);
     let first = Agent::connect(&world, "one").await;
     first.http(Some("shop"), old.address).await.unwrap();
     first.tcp(None, old.address).await.unwrap();
@@ -61,7 +60,7 @@ async fn the_same_agent_takes_over_at_once() {
 #[tokio::test]
 async fn another_agent_cannot_take_a_live_name() {
     let world = World::start().await;
-    let origin = Origin::says("one").await;
+    let origin = ScriptedOrigin::with_text("one").await;
     let one = Agent::connect(&world, "one").await;
     let two = Agent::connect(&world, "two").await;
     one.http(Some("shop"), origin.address).await.unwrap();
@@ -79,7 +78,7 @@ async fn another_agent_cannot_take_a_live_name() {
 #[tokio::test]
 async fn one_of_two_agents_that_race_for_a_name_gets_it() {
     let world = World::start().await;
-    let origin = Origin::says("x").await;
+    let origin = ScriptedOrigin::with_text("x").await;
     let one = Agent::connect(&world, "one").await;
     let two = Agent::connect(&world, "two").await;
     for round in 0..20 {
@@ -94,7 +93,7 @@ async fn one_of_two_agents_that_race_for_a_name_gets_it() {
 #[tokio::test]
 async fn the_name_of_a_lost_agent_gives_503_and_of_a_stopped_tunnel_404() {
     let world = World::start().await;
-    let origin = Origin::says("x").await;
+    let origin = ScriptedOrigin::with_text("x").await;
     let one = Agent::connect(&world, "one").await;
     one.http(Some("gone"), origin.address).await.unwrap();
     let stopped = one.http(Some("stopped"), origin.address).await.unwrap();
@@ -104,9 +103,9 @@ async fn the_name_of_a_lost_agent_gives_503_and_of_a_stopped_tunnel_404() {
     assert_eq!(visitor::get(&world, "stopped.localhost", "/").await.code(), "ERR_POSTERN_3200");
     one.vanish().await;
     until("the session is gone", || world.live().sessions().is_empty()).await;
-    let answer = visitor::get(&world, "gone.localhost", "/").await;
-    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3201"));
-    assert!(answer.header("retry-after").is_some());
+    let response = visitor::get(&world, "gone.localhost", "/").await;
+    assert_eq!((response.status, response.code()), (503, "ERR_POSTERN_3201"));
+    assert!(response.header("retry-after").is_some());
     let back = Agent::connect(&world, "one").await;
     let bound = back.http_on(Scheme::Https, None, Some("gone.localhost"), origin.address).await.unwrap();
     assert_eq!(bound.host.as_deref(), Some("gone.localhost"), "its previous name wins over a new one");
@@ -119,7 +118,7 @@ async fn the_name_of_a_lost_agent_gives_503_and_of_a_stopped_tunnel_404() {
 #[tokio::test]
 async fn deleting_a_credential_ends_its_sessions_and_unpublishes_its_names() {
     let world = World::start().await;
-    let origin = Origin::says("x").await;
+    let origin = ScriptedOrigin::with_text("x").await;
     let agent = Agent::connect(&world, "one").await;
     agent.http(Some("shop"), origin.address).await.unwrap();
     world.change(|published| published.credentials = Map::default());
@@ -132,7 +131,7 @@ async fn deleting_a_credential_ends_its_sessions_and_unpublishes_its_names() {
 #[tokio::test]
 async fn a_wildcard_serves_what_no_other_name_does() {
     let world = World::start().await;
-    let (wide, narrow) = (Origin::says("wide").await, Origin::says("narrow").await);
+    let (wide, narrow) = (ScriptedOrigin::with_text("wide").await, ScriptedOrigin::with_text("narrow").await);
     let agent = Agent::connect(&world, "one").await;
     agent.http(Some("*.shop.test"), wide.address).await.unwrap();
     agent.http(Some("a.shop.test"), narrow.address).await.unwrap();
@@ -145,7 +144,7 @@ async fn a_wildcard_serves_what_no_other_name_does() {
 #[tokio::test]
 async fn a_credential_binds_what_its_rules_permit() {
     let world = World::start().await;
-    let origin = Origin::says("x").await;
+    let origin = ScriptedOrigin::with_text("x").await;
     let token = world.credential(&["bind:*.team.test", "bind:app=*"]);
     let agent = Agent::connect_as(&world, &token, "one").await.expect("welcome");
     let code =
@@ -163,11 +162,11 @@ async fn a_credential_binds_what_its_rules_permit() {
 #[tokio::test]
 async fn stopping_a_tunnel_ends_its_open_connections() {
     let world = World::with(|settings| settings.limits.stop_grace = std::time::Duration::from_millis(50)).await;
-    let origin = Origin::echo().await;
+    let origin = ScriptedOrigin::echo().await;
     let agent = Agent::connect(&world, "one").await;
     let bound = agent.tcp(None, origin.address).await.unwrap();
     let mut visitor = crate::tcp::connect(bound.port.unwrap()).await;
-    visitor.say(b"ping").await;
+    visitor.send(b"ping").await;
     assert_eq!(visitor.read_exactly(4).await, b"ping");
     agent.session.unbind(bound.number);
     assert!(visitor.rest().await.is_empty(), "the connection ends by itself");

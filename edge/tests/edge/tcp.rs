@@ -1,6 +1,6 @@
 //! TCP tunnels and TCP edges: ports, rules, groups, and changes during connections.
 
-use crate::kit::{World, agent::Agent, origin::Origin, until, visitor::Visitor};
+use crate::kit::{Http1Client, ScriptedOrigin, World, agent::Agent, ports, until};
 use postern_api::{
     Code,
     ip_rules::{Action, IpRule, IpRules, parse_cidr},
@@ -8,14 +8,10 @@ use postern_api::{
     resource::TunnelGroupBackend,
 };
 use std::{collections::BTreeMap, sync::Arc};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 
-pub(crate) async fn connect(port: u16) -> Visitor<TcpStream> {
-    Visitor::on(TcpStream::connect(("127.0.0.1", port)).await.unwrap())
-}
-
-async fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
+pub(crate) async fn connect(port: u16) -> Http1Client<TcpStream> {
+    Http1Client::new(TcpStream::connect(("127.0.0.1", port)).await.unwrap())
 }
 
 fn rules(cidr: &str, action: Action) -> Option<Arc<IpRules>> {
@@ -45,7 +41,7 @@ async fn publish(world: &World, port: u16, selects: &str, ip_restriction: Option
 #[tokio::test]
 async fn a_service_that_speaks_first_is_heard_and_half_closing_works() {
     let world = World::start().await;
-    let (greeter, echo) = (Origin::greets("220 ready\r\n").await, Origin::echo().await);
+    let (greeter, echo) = (ScriptedOrigin::greeting("220 ready\r\n").await, ScriptedOrigin::echo().await);
     let agent = Agent::connect(&world, "one").await;
     let bound = agent.tcp(None, greeter.address).await.unwrap();
     assert_eq!(bound.url.unwrap(), format!("tcp://localhost:{}", bound.port.unwrap()));
@@ -75,9 +71,9 @@ async fn a_service_that_speaks_first_is_heard_and_half_closing_works() {
 
 #[tokio::test]
 async fn ports_are_exclusive_and_within_the_range() {
-    let port = free_port().await;
+    let port = ports::free_tcp_port();
     let world = World::with(|settings| settings.tcp_ports = port..=port).await;
-    let origin = Origin::echo().await;
+    let origin = ScriptedOrigin::echo().await;
     let one = Agent::connect(&world, "one").await;
     let two = Agent::connect(&world, "two").await;
     let outside = if port == u16::MAX { 1 } else { port + 1 };
@@ -94,56 +90,56 @@ async fn ports_are_exclusive_and_within_the_range() {
 #[tokio::test]
 async fn a_changed_rule_applies_to_new_connections_only() {
     let world = World::start().await;
-    let origin = Origin::echo().await;
+    let origin = ScriptedOrigin::echo().await;
     let agent = Agent::connect(&world, "one").await;
     agent.labels(&[("app", "shop"), ("zone", "a")], origin.address).await.unwrap();
-    let port = free_port().await;
+    let port = ports::free_tcp_port();
     publish(&world, port, "shop", rules("127.0.0.0/8", Action::Allow)).await;
     let mut open = connect(port).await;
-    open.say(b"one").await;
+    open.send(b"one").await;
     assert_eq!(open.read_exactly(3).await, b"one");
     publish(&world, port, "shop", rules("127.0.0.0/8", Action::Deny)).await;
-    let heard = *origin.connections.lock().unwrap();
+    let received = origin.connections();
     loop {
         let mut denied = connect(port).await;
-        denied.try_say(b"x").await;
+        denied.try_send(b"x").await;
         if denied.rest().await.is_empty() {
             break; // the change has arrived
         }
     }
-    let after = *origin.connections.lock().unwrap();
+    let after = origin.connections();
     let mut denied = connect(port).await;
-    denied.try_say(b"x").await;
+    denied.try_send(b"x").await;
     assert!(denied.rest().await.is_empty());
-    assert_eq!(*origin.connections.lock().unwrap(), after, "the local service hears nothing of it ({heard})");
-    open.say(b"two").await;
+    assert_eq!(origin.connections(), after, "the local service receives nothing of it ({received})");
+    open.send(b"two").await;
     assert_eq!(open.read_exactly(3).await, b"two", "what stands is not cut");
     publish(&world, port, "shop", None).await;
     until("the port still listens", || world.live().listens_on(port).is_some()).await;
-    open.say(b"end").await;
+    open.send(b"end").await;
     assert_eq!(open.read_exactly(3).await, b"end");
     world.change(|published| published.tcp_edges = Listed::default());
     until("the port is closed", || world.live().listens_on(port).is_none()).await;
-    open.say(b"bye").await;
+    open.send(b"bye").await;
     assert_eq!(open.read_exactly(3).await, b"bye", "nor when the edge itself goes");
 }
 
 #[tokio::test]
 async fn the_tunnels_of_a_group_take_turns() {
     let world = World::start().await;
-    let (a, b) = (Origin::greets("a").await, Origin::greets("b").await);
+    let (a, b) = (ScriptedOrigin::greeting("a").await, ScriptedOrigin::greeting("b").await);
     let (one, two) = (Agent::connect(&world, "one").await, Agent::connect(&world, "two").await);
     one.labels(&[("app", "shop")], a.address).await.unwrap();
     two.labels(&[("app", "shop")], b.address).await.unwrap();
-    two.labels(&[("app", "other")], Origin::nowhere().await).await.unwrap();
+    two.labels(&[("app", "other")], ports::unused_address()).await.unwrap();
     assert_eq!(world.live().tunnels_with(&labels("shop")).len(), 2);
-    let port = free_port().await;
+    let port = ports::free_tcp_port();
     publish(&world, port, "shop", None).await;
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     for _ in 0..6 {
-        heard.extend(connect(port).await.rest().await);
+        received.extend(connect(port).await.rest().await);
     }
-    assert_eq!(heard.iter().filter(|said| **said == b'a').count(), 3, "{heard:?}");
+    assert_eq!(received.iter().filter(|byte| **byte == b'a').count(), 3, "{received:?}");
     one.session.goodbye().await;
     until("one session is left", || world.live().sessions().len() == 1).await;
     assert_eq!(connect(port).await.rest().await, b"b");

@@ -2,11 +2,10 @@
 
 use crate::{
     kit::{
-        World,
+        Http1Client, ScriptedOrigin, World,
         agent::Agent,
         edges::{below, https, response, tls, to},
-        origin::Origin,
-        until, visitor,
+        ports, until, visitor,
     },
     tcp::connect,
 };
@@ -43,11 +42,11 @@ async fn next(entries: &Receiver<Box<AccessLogEntry>>) -> AccessLogEntry {
 #[tokio::test]
 async fn every_request_is_an_entry_with_its_way_and_its_bytes() {
     let (world, entries) = world().await;
-    let origin = Origin::says("hello").await;
+    let origin = ScriptedOrigin::with_text("hello").await;
     let agent = Agent::connect(&world, "one").await;
     let tunnel = agent.http(Some("shop"), origin.address).await.unwrap().tunnel;
     let request = "POST /a/b?token=secret HTTP/1.1\r\nHost: shop.localhost\r\nContent-Length: 4\r\n\r\nbody";
-    visitor::https(&world, "shop.localhost").await.ask(request).await;
+    visitor::https(&world, "shop.localhost").await.request(request).await;
     let entry = next(&entries).await;
     assert_eq!((entry.kind, entry.scheme, entry.protocol), ("request", "https", "HTTP/1.1"));
     assert_eq!((entry.method.as_str(), entry.host.as_str(), entry.path.as_str()), ("POST", "shop.localhost", "/a/b"));
@@ -67,23 +66,23 @@ async fn every_request_is_an_entry_with_its_way_and_its_bytes() {
     assert_eq!((decision.module.as_str(), decision.rule.as_str()), ("ip_restriction", "ipr_127.0.0.0/8"));
     assert_eq!(decision.verdict, Verdict::Passed);
 
-    let answer = visitor::get(&world, "unknown.test", "/").await;
+    let response = visitor::get(&world, "unknown.test", "/").await;
     let entry = next(&entries).await;
     assert_eq!(
         (entry.status, entry.error_code, entry.bytes_out),
-        (404, Some(Code::HostUnknown), answer.body.len() as u64)
+        (404, Some(Code::HostUnknown), response.body.len() as u64)
     );
-    assert_eq!(answer.header("postern-request-id"), Some(entry.id.as_str()), "what the visitor sees names the line");
+    assert_eq!(response.header("postern-request-id"), Some(entry.id.as_str()), "what the visitor sees names the line");
 }
 
 #[tokio::test]
 async fn a_connection_is_an_entry_when_it_is_over() {
     let (world, entries) = world().await;
-    let echo = Origin::echo().await;
+    let echo = ScriptedOrigin::echo().await;
     let agent = Agent::connect(&world, "one").await;
     let bound = agent.tcp(None, echo.address).await.unwrap();
     let mut line = connect(bound.port.unwrap()).await;
-    line.say(b"ping").await;
+    line.send(b"ping").await;
     assert_eq!(line.read_exactly(4).await, b"ping");
     assert!(entries.try_recv().is_err(), "it is not over");
     drop(line);
@@ -99,7 +98,7 @@ async fn what_an_edge_turns_away_is_kept_and_named_until_the_edge_is_gone() {
     let closed = || Settings { ip_restriction: rules("203.0.113.0/24"), ..to("bkdhr_1") };
     world.https_edge(https(&["a.test"], &[below("/", to("bkdhr_1")), below("/in", closed())])).await;
     world.tls_edge(tls("b.test", closed())).await;
-    let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let port = ports::free_tcp_port();
     world.change(|published| {
         let edge = TcpEdge { id: "edgtcp_1".into(), ports: vec![port], settings: closed() };
         published.tcp_edges.insert_mut(edge.id.clone(), Arc::new(edge));
@@ -108,11 +107,11 @@ async fn what_an_edge_turns_away_is_kept_and_named_until_the_edge_is_gone() {
 
     assert_eq!(visitor::get(&world, "a.test", "/").await.status, 200);
     assert!(world.live().refused("edghts_a.test").is_empty(), "who is served is not refused");
-    let answers = [visitor::get(&world, "a.test", "/in/1").await, visitor::get(&world, "a.test", "/in/2").await];
+    let responses = [visitor::get(&world, "a.test", "/in/1").await, visitor::get(&world, "a.test", "/in/2").await];
     let kept = world.live().refused("edghts_a.test");
     let paths: Vec<&str> = kept.iter().map(|entry| entry.path.as_str()).collect();
     assert_eq!(paths, ["/in/2", "/in/1"], "the newest first");
-    assert_eq!(answers[1].header("postern-request-id"), Some(kept[0].id.as_str()));
+    assert_eq!(responses[1].header("postern-request-id"), Some(kept[0].id.as_str()));
     assert_eq!((kept[0].status, kept[0].error_code), (403, Some(Code::AddressDenied)));
     assert_eq!((kept[0].route.as_str(), kept[0].host.as_str()), ("edghtsrt_/in", "a.test"));
     assert_eq!(kept[0].decisions.last().unwrap().verdict, Verdict::Refused);
@@ -138,8 +137,8 @@ async fn a_handshake_that_comes_to_nothing_is_an_entry() {
     let (world, entries) = world().await;
     // A port probe without a byte gets no line.
     drop(tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap());
-    let mut rude = visitor::Visitor::on(tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap());
-    rude.say(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n").await;
+    let mut rude = Http1Client::new(tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap());
+    rude.send(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n").await;
     rude.rest().await;
     let entry = next(&entries).await;
     assert_eq!((entry.kind, entry.scheme, entry.host.as_str()), ("connection", "tls", ""));

@@ -29,16 +29,16 @@ impl Trial<'_> {
     }
 
     async fn passes(&self, what: &str, hook: &Hook) {
-        let answer = self.field.send(self.provider.name(), hook).await;
-        assert_eq!(answer.status, StatusCode::OK, "{self}: {what}: {}", answer.text());
-        assert_eq!(answer.body, hook.body, "{self}: {what}: the body arrives as it was sent");
+        let response = self.field.send(self.provider.name(), hook).await;
+        assert_eq!(response.status, StatusCode::OK, "{self}: {what}: {}", response.text());
+        assert_eq!(response.body, hook.body, "{self}: {what}: the body arrives as it was sent");
     }
 
     async fn refused(&self, what: &str, hook: &Hook) {
-        let answer = self.field.send(self.provider.name(), hook).await;
-        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{self}: {what}: {}", answer.text());
-        assert_eq!(answer.code(), "ERR_POSTERN_3204", "{self}: {what}");
-        let (text, secret) = (answer.text(), secret_of(self.provider, "right"));
+        let response = self.field.send(self.provider.name(), hook).await;
+        assert_eq!(response.status, StatusCode::FORBIDDEN, "{self}: {what}: {}", response.text());
+        assert_eq!(response.code(), "ERR_POSTERN_3204", "{self}: {what}");
+        let (text, secret) = (response.text(), secret_of(self.provider, "right"));
         assert!(secret.is_empty() || !text.contains(&secret), "{self}: {what}: {text}");
     }
 }
@@ -79,7 +79,7 @@ async fn only_requests_signed_by_the_provider_reach_the_service() {
             trial.refused(what, &changed).await;
         }
     }
-    assert_eq!(field.heard(), field.passed(), "the service saw what passed, and only that");
+    assert_eq!(field.received(), field.passed(), "the service saw what passed, and only that");
 }
 
 /// Bodies that differ in a signed part.

@@ -3,6 +3,8 @@
 
 use futures::future::BoxFuture;
 use postern_api::Secret;
+use postern_test_kit::tls;
+pub(crate) use postern_test_kit::{in_time, until};
 use postern_tunnel::{
     ALPN, Accepted, AgentSession, BoxedTransport, Dial, Incoming, IncomingEvent, IncomingStream, ServerEvents,
     ServerSession, StreamKind, StreamStart, TunnelStream, accept, connect, limit_buffers,
@@ -15,25 +17,15 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, BufStream},
     net::{TcpListener, TcpStream},
     sync::{Mutex, mpsc, oneshot},
 };
-use tokio_rustls::{
-    TlsAcceptor, TlsConnector,
-    rustls::{
-        ClientConfig, RootCertStore, ServerConfig,
-        pki_types::{CertificateDer, PrivateKeyDer, ServerName},
-    },
-};
+use tokio_rustls::{TlsAcceptor, TlsConnector, rustls::pki_types::ServerName};
 
 pub(crate) const SECRET: &str = "the secret of this session";
-
-/// Time limit of every step of a specification.
-pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 pub(crate) struct World {
     pub(crate) server: ServerSession,
@@ -200,7 +192,7 @@ impl World {
 
     pub(crate) async fn next_stream(&mut self) -> IncomingStream {
         loop {
-            match within(self.incoming.as_mut().unwrap().next()).await {
+            match in_time(self.incoming.as_mut().unwrap().next()).await {
                 Some(IncomingEvent::Stream(stream)) => return stream,
                 Some(_) => {}
                 None => panic!("the session ended"),
@@ -214,7 +206,7 @@ impl World {
 
     /// Waits until `count` connections are idle.
     pub(crate) async fn idle(&self, count: usize) {
-        until(|| self.server.pool().idle == count).await;
+        until("the connections are idle", || self.server.pool().idle == count).await;
     }
 }
 
@@ -275,60 +267,28 @@ pub(crate) fn start() -> StreamStart {
 }
 
 pub(crate) fn tls() -> (TlsAcceptor, TlsConnector) {
-    let issued = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let certificate: CertificateDer = issued.cert.der().clone();
-    let key = PrivateKeyDer::try_from(issued.signing_key.serialize_der()).unwrap();
-    let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
-    let mut server = ServerConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.clone()], key)
-        .unwrap();
-    server.alpn_protocols = vec![ALPN.to_vec()];
+    let own = tls::self_signed("localhost");
+    let mut server = tls::server_config(&own, &[ALPN]);
     server.send_tls13_tickets = 1;
-    let mut roots = RootCertStore::empty();
-    roots.add(certificate).unwrap();
-    let mut client = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    client.alpn_protocols = vec![ALPN.to_vec()];
-    (TlsAcceptor::from(Arc::new(server)), TlsConnector::from(Arc::new(client)))
-}
-
-/// Waits for a condition; fails after [`SOON`].
-pub(crate) async fn until(condition: impl Fn() -> bool) {
-    within(async {
-        while !condition() {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    })
-    .await;
-}
-
-/// Fails if the future does not complete within [`SOON`].
-pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(SOON, future).await.expect("it happens soon")
+    (TlsAcceptor::from(Arc::new(server)), tls::connector(&[own.cert.der().clone()], &[ALPN]))
 }
 
 /// Writes and flushes.
 pub(crate) async fn write(stream: &mut (impl tokio::io::AsyncWrite + Unpin), bytes: &[u8]) {
-    within(stream.write_all(bytes)).await.unwrap();
-    within(stream.flush()).await.unwrap();
+    in_time(stream.write_all(bytes)).await.unwrap();
+    in_time(stream.flush()).await.unwrap();
 }
 
 /// Reads `count` bytes.
 pub(crate) async fn read(stream: &mut (impl tokio::io::AsyncRead + Unpin), count: usize) -> Vec<u8> {
     let mut bytes = vec![0; count];
-    within(stream.read_exact(&mut bytes)).await.unwrap();
+    in_time(stream.read_exact(&mut bytes)).await.unwrap();
     bytes
 }
 
 /// Reads to the end.
 pub(crate) async fn read_all(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    within(stream.read_to_end(&mut bytes)).await?;
+    in_time(stream.read_to_end(&mut bytes)).await?;
     Ok(bytes)
 }

@@ -129,7 +129,7 @@ impl Agent {
     }
 
     pub(crate) async fn ended(&self) -> SessionEnd {
-        tokio::time::timeout(super::WAIT_TIMEOUT, self.session.closed()).await.expect("the session ends")
+        super::in_time(self.session.closed()).await
     }
 }
 

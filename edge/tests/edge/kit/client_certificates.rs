@@ -1,26 +1,21 @@
-//! Certificate authorities of visitors, their certificates, and visitors who present them.
+//! Certificates of visitors, and visitors who present them.
 
-use super::{WAIT_TIMEOUT, World, visitor::Visitor};
-use rcgen::{BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, SanType};
+use super::{Http1Client, World, in_time};
+use postern_test_kit::{
+    certificates::{CertificateAuthority, named},
+    tls,
+};
+use rcgen::{CertificateParams, ExtendedKeyUsagePurpose, SanType};
 use rustls::{
-    AlertDescription, ClientConfig, RootCertStore, SupportedProtocolVersion,
+    AlertDescription, ClientConfig, SupportedProtocolVersion,
     pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName},
 };
 use std::{io, sync::Arc};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    time::timeout,
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
-
-/// A certificate authority.
-pub(crate) struct Authority {
-    issuer: Issuer<'static, KeyPair>,
-    /// Certificates between its own and the root, its own first; empty for a root.
-    between: Vec<CertificateDer<'static>>,
-    pub(crate) pem: Arc<str>,
-}
 
 /// A certificate chain and its key.
 pub(crate) struct Holder {
@@ -28,50 +23,27 @@ pub(crate) struct Holder {
     key: Vec<u8>,
 }
 
-fn params(name: &str) -> CertificateParams {
-    let mut params = CertificateParams::new(Vec::new()).unwrap();
-    params.distinguished_name.push(DnType::CommonName, name);
-    params
+/// Issues a certificate for a visitor.
+pub(crate) fn issue(authority: &CertificateAuthority, name: &str) -> Holder {
+    issue_with(authority, name, |_| {})
 }
 
-fn authority(name: &str) -> CertificateParams {
-    let mut params = params(name);
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    params
-}
-
-impl Authority {
-    pub(crate) fn root(name: &str) -> Self {
-        let (key, params) = (KeyPair::generate().unwrap(), authority(name));
-        let made = params.self_signed(&key).unwrap();
-        Authority { pem: made.pem().into(), issuer: Issuer::new(params, key), between: Vec::new() }
-    }
-
-    /// An intermediate authority.
-    pub(crate) fn intermediate(&self, name: &str) -> Self {
-        let (key, params) = (KeyPair::generate().unwrap(), authority(name));
-        let made = params.signed_by(&key, &self.issuer).unwrap();
-        let between = std::iter::once(made.der().clone()).chain(self.between.iter().cloned()).collect();
-        Authority { pem: made.pem().into(), issuer: Issuer::new(params, key), between }
-    }
-
-    pub(crate) fn issue(&self, name: &str) -> Holder {
-        self.issue_with(name, |_| {})
-    }
-
-    pub(crate) fn issue_with(&self, name: &str, change: impl FnOnce(&mut CertificateParams)) -> Holder {
-        let (key, mut params) = (KeyPair::generate().unwrap(), params(name));
-        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
-        params.subject_alt_names = vec![
-            SanType::DnsName(format!("{name}.test").try_into().unwrap()),
-            SanType::Rfc822Name(format!("{name}@people.test").try_into().unwrap()),
-        ];
-        params.serial_number = Some(rcgen::SerialNumber::from_slice(&[0x0a, 0xbc]));
-        change(&mut params);
-        let made = params.signed_by(&key, &self.issuer).unwrap();
-        let chain = std::iter::once(made.der().clone()).chain(self.between.iter().cloned()).collect();
-        Holder { chain, key: key.serialize_der() }
-    }
+/// Issues a certificate with modified parameters.
+pub(crate) fn issue_with(
+    authority: &CertificateAuthority,
+    name: &str,
+    change: impl FnOnce(&mut CertificateParams),
+) -> Holder {
+    let mut params = named(name);
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    params.subject_alt_names = vec![
+        SanType::DnsName(format!("{name}.test").try_into().unwrap()),
+        SanType::Rfc822Name(format!("{name}@people.test").try_into().unwrap()),
+    ];
+    params.serial_number = Some(rcgen::SerialNumber::from_slice(&[0x0a, 0xbc]));
+    change(&mut params);
+    let issued = authority.issue(&params);
+    Holder { chain: issued.chain, key: issued.key.serialize_der() }
 }
 
 /// The TLS client of a visitor; connections of the same client resume sessions.
@@ -80,13 +52,10 @@ pub(crate) fn side(
     holder: Option<&Holder>,
     version: &'static SupportedProtocolVersion,
 ) -> Arc<ClientConfig> {
-    let mut roots = RootCertStore::empty();
-    roots.add(world.authority.clone()).unwrap();
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider)
+    let builder = ClientConfig::builder_with_provider(tls::provider())
         .with_protocol_versions(&[version])
         .unwrap()
-        .with_root_certificates(roots);
+        .with_root_certificates(tls::roots(&[world.authority.clone()]));
     let mut config = match holder {
         None => builder.with_no_client_auth(),
         Some(Holder { chain, key }) => {
@@ -105,8 +74,8 @@ pub(crate) async fn connect(world: &World, side: &Arc<ClientConfig>, name: &str)
 }
 
 /// An accepted visitor.
-pub(crate) async fn comes_in(world: &World, side: &Arc<ClientConfig>, name: &str) -> Visitor<TlsStream<TcpStream>> {
-    Visitor::on(connect(world, side, name).await.unwrap_or_else(|error| panic!("{name}: {error}")))
+pub(crate) async fn comes_in(world: &World, side: &Arc<ClientConfig>, name: &str) -> Http1Client<TlsStream<TcpStream>> {
+    Http1Client::new(connect(world, side, name).await.unwrap_or_else(|error| panic!("{name}: {error}")))
 }
 
 /// The alert with which a visitor is refused who has sent data before receiving it.
@@ -116,9 +85,9 @@ pub(crate) async fn turned_away(world: &World, side: &Arc<ClientConfig>, name: &
         Ok(mut stream) => {
             // In TLS 1.3, the client finishes its handshake before the edge verifies the certificate.
             let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n").await;
-            let mut heard = Vec::new();
-            let read = timeout(WAIT_TIMEOUT, stream.read_to_end(&mut heard)).await.expect("in time");
-            assert_eq!(String::from_utf8_lossy(&heard), "", "nothing is said but the alert");
+            let mut received = Vec::new();
+            let read = in_time(stream.read_to_end(&mut received)).await;
+            assert_eq!(String::from_utf8_lossy(&received), "", "nothing is sent but the alert");
             read.expect_err("an alert, not a quiet end")
         }
     };

@@ -1,10 +1,9 @@
 //! HTTP/2 frame by frame, for requests that no proper client sends.
 
-use super::{WAIT_TIMEOUT, World, visitor};
+use super::{World, in_time, visitor};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    time::timeout,
 };
 use tokio_rustls::client::TlsStream;
 
@@ -33,20 +32,29 @@ pub(crate) struct Frame {
     pub(crate) payload: Vec<u8>,
 }
 
+impl Frame {
+    /// The error of a GOAWAY frame that ends the connection.
+    fn connection_error(&self) -> Option<u32> {
+        (self.kind == GOAWAY).then(|| number(&self.payload[4..])).filter(|error| *error != 0)
+    }
+}
+
 /// Outcome of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// A response with this status.
-    Answered(u16),
+    Responded(u16),
     /// The stream was reset with this error.
     Reset(u32),
     /// The connection ended, with the error of its GOAWAY frame if any.
-    Over(Option<u32>),
+    Closed(Option<u32>),
 }
 
 /// A visitor's connection.
 pub(crate) struct Frames {
     stream: TlsStream<TcpStream>,
+    /// Bytes of frames that are not complete.
+    buffer: Vec<u8>,
 }
 
 /// A header block of literal fields without indexing (RFC 7541, section 6.2.2).
@@ -81,7 +89,7 @@ impl Frames {
         let mut stream = visitor::tls(world, name, &[b"h2"]).await;
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
         stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
-        let mut frames = Frames { stream };
+        let mut frames = Frames { stream, buffer: Vec::new() };
         let mut payload = Vec::new();
         for (setting, value) in settings {
             payload.extend_from_slice(&setting.to_be_bytes());
@@ -98,38 +106,42 @@ impl Frames {
         frame.extend_from_slice(&stream.to_be_bytes());
         frame.extend_from_slice(payload);
         let sent = async { self.stream.write_all(&frame).await.is_ok() && self.stream.flush().await.is_ok() };
-        timeout(WAIT_TIMEOUT, sent).await.expect("taken in time")
+        in_time(sent).await
     }
 
     /// A whole request without a body.
-    pub(crate) async fn ask(&mut self, stream: u32, fields: &[(&[u8], &[u8])]) -> bool {
+    pub(crate) async fn request(&mut self, stream: u32, fields: &[(&[u8], &[u8])]) -> bool {
         self.send(HEADERS, END_STREAM | END_HEADERS, stream, &block(fields)).await
     }
 
-    /// The next frame, or nothing at the end of the connection.
+    /// The next frame, or nothing at the end of the connection. No byte is lost when the future is dropped.
     pub(crate) async fn next(&mut self) -> Option<Frame> {
-        let read = async {
-            let mut head = [0; 9];
-            self.stream.read_exact(&mut head).await.ok()?;
-            let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
-            let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
-            let mut payload = vec![0; length];
-            self.stream.read_exact(&mut payload).await.ok()?;
-            Some(Frame { kind: head[3], flags: head[4], stream, payload })
-        };
-        timeout(WAIT_TIMEOUT, read).await.expect("the edge says something in time")
+        loop {
+            if let Some(frame) = first_frame(&mut self.buffer) {
+                return Some(frame);
+            }
+            let mut piece = [0; 16 * 1024];
+            match in_time(self.stream.read(&mut piece)).await {
+                Ok(length) if length > 0 => self.buffer.extend_from_slice(&piece[..length]),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Waits until the edge has ended the connection.
+    pub(crate) async fn ended(&mut self) {
+        while self.next().await.is_some_and(|frame| frame.connection_error().is_none()) {}
     }
 
     /// Waits for the outcome of a request.
     pub(crate) async fn fate(&mut self, stream: u32) -> Fate {
-        let error = |payload: &[u8]| payload.first_chunk().map(|bytes| u32::from_be_bytes(*bytes)).unwrap();
         loop {
-            let Some(frame) = self.next().await else { return Fate::Over(None) };
+            let Some(frame) = self.next().await else { return Fate::Closed(None) };
             match frame.kind {
-                HEADERS if frame.stream == stream => return Fate::Answered(status(&frame.payload)),
-                RST_STREAM if frame.stream == stream => return Fate::Reset(error(&frame.payload)),
+                HEADERS if frame.stream == stream => return Fate::Responded(status(&frame.payload)),
+                RST_STREAM if frame.stream == stream => return Fate::Reset(number(&frame.payload)),
                 // A graceful GOAWAY lets earlier requests finish.
-                GOAWAY if error(&frame.payload[4..]) != 0 => return Fate::Over(Some(error(&frame.payload[4..]))),
+                GOAWAY if frame.connection_error().is_some() => return Fate::Closed(frame.connection_error()),
                 SETTINGS if frame.flags & 1 == 0 => {
                     self.send(SETTINGS, 1, 0, &[]).await;
                 }
@@ -137,6 +149,19 @@ impl Frames {
             }
         }
     }
+}
+
+/// Takes the first frame from received bytes, if it is complete.
+fn first_frame(bytes: &mut Vec<u8>) -> Option<Frame> {
+    let head: [u8; 9] = *bytes.first_chunk()?;
+    let end = head.len() + u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+    let payload = bytes.get(head.len()..end)?.to_vec();
+    bytes.drain(..end);
+    Some(Frame { kind: head[3], flags: head[4], stream: number(&head[5..]), payload })
+}
+
+fn number(bytes: &[u8]) -> u32 {
+    u32::from_be_bytes(*bytes.first_chunk().expect("four bytes"))
 }
 
 /// The status at the beginning of the first header block of a connection.

@@ -25,7 +25,7 @@ use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 /// Echoes the body chunk by chunk, with `grpc-status: 0` at the end.
 pub(crate) struct H2c {
     pub(crate) address: SocketAddr,
-    pub(crate) told: Arc<H2cRecords>,
+    pub(crate) records: Arc<H2cRecords>,
     /// Ends every connection gracefully.
     goodbye: Arc<Notify>,
     task: JoinHandle<()>,
@@ -55,15 +55,15 @@ impl H2c {
     pub(crate) async fn allowing(streams: Option<u32>) -> H2c {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let told: Arc<H2cRecords> = Arc::default();
+        let records: Arc<H2cRecords> = Arc::default();
         let goodbye: Arc<Notify> = Arc::default();
         let leaving = goodbye.clone();
-        let tells = told.clone();
+        let recorded = records.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tells.connections.fetch_add(1, Ordering::SeqCst);
-                let (told, ending, leaving) = (tells.clone(), tells.clone(), leaving.clone());
-                let service = service_fn(move |request| answer(request, told.clone()));
+                recorded.connections.fetch_add(1, Ordering::SeqCst);
+                let (records, ending, leaving) = (recorded.clone(), recorded.clone(), leaving.clone());
+                let service = service_fn(move |request| respond(request, records.clone()));
                 let mut builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
                 let mut connection =
                     Box::pin(builder.max_concurrent_streams(streams).serve_connection(TokioIo::new(stream), service));
@@ -79,11 +79,11 @@ impl H2c {
                 });
             }
         });
-        H2c { address, told, goodbye, task }
+        H2c { address, records, goodbye, task }
     }
 
     pub(crate) fn connections(&self) -> usize {
-        self.told.connections.load(Ordering::SeqCst)
+        self.records.connections.load(Ordering::SeqCst)
     }
 
     /// Ends the current connections gracefully and accepts new ones.
@@ -102,26 +102,26 @@ struct GivenUp(Option<Arc<H2cRecords>>);
 
 impl Drop for GivenUp {
     fn drop(&mut self) {
-        if let Some(told) = &self.0 {
-            told.given_up.fetch_add(1, Ordering::SeqCst);
+        if let Some(records) = &self.0 {
+            records.given_up.fetch_add(1, Ordering::SeqCst);
         }
     }
 }
 
-async fn answer(
+async fn respond(
     request: Request<Incoming>,
-    told: Arc<H2cRecords>,
+    records: Arc<H2cRecords>,
 ) -> Result<Response<UnsyncBoxBody<Bytes, hyper::Error>>, Infallible> {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path().to_owned();
-    told.heads.lock().unwrap().push(parts);
-    let mut given_up = GivenUp(Some(told.clone()));
+    records.heads.lock().unwrap().push(parts);
+    let mut given_up = GivenUp(Some(records.clone()));
     match path.split_once('/').and_then(|(_, path)| path.split_once('/')) {
         // Responds once this many requests have arrived.
         Some(("together", count)) => {
-            told.waiting.fetch_add(1, Ordering::SeqCst);
+            records.waiting.fetch_add(1, Ordering::SeqCst);
             let count: usize = count.parse().unwrap();
-            super::until("so many are here together", || told.waiting.load(Ordering::SeqCst) >= count).await;
+            super::until("so many are here together", || records.waiting.load(Ordering::SeqCst) >= count).await;
         }
         Some(("never", _)) => std::future::pending().await,
         _ => {}
@@ -145,10 +145,10 @@ pub(crate) async fn streaming(world: &World, name: &str) -> SendRequest<Stream> 
 
 /// The two ends of a body.
 pub(crate) fn stream() -> (mpsc::Sender<Result<Frame<Bytes>, Infallible>>, Stream) {
-    let (say, said) = mpsc::channel(8);
-    (say, StreamBody::new(said))
+    let (sender, receiver) = mpsc::channel(8);
+    (sender, StreamBody::new(receiver))
 }
 
-pub(crate) async fn say(to: &mut mpsc::Sender<Result<Frame<Bytes>, Infallible>>, text: &'static str) {
+pub(crate) async fn send_data(to: &mut mpsc::Sender<Result<Frame<Bytes>, Infallible>>, text: &'static str) {
     to.send(Ok(Frame::data(Bytes::from_static(text.as_bytes())))).await.unwrap();
 }

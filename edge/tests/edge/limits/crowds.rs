@@ -1,12 +1,10 @@
 //! Too many headers, connections or requests.
 
 use crate::kit::{
-    WAIT_TIMEOUT, World,
+    Http1Response, ScriptedOrigin, World,
     agent::Agent,
     edges::{below, https, response, tls, to},
-    origin::Origin,
-    until,
-    visitor::{self, TestResponse},
+    eventually, in_time, until, visitor,
 };
 use bytes::Bytes;
 use http_body_util::Empty;
@@ -20,7 +18,7 @@ use tokio::{io::AsyncReadExt, net::TcpStream, sync::Notify, time::timeout};
 async fn more_header_lines_than_allowed_are_431() {
     for limit in [20, 100, 150] {
         let world = World::with(|settings| settings.limits.headers = limit).await;
-        let origin = Origin::says("ok").await;
+        let origin = ScriptedOrigin::with_text("ok").await;
         let agent = Agent::connect(&world, "one").await;
         agent.http(Some("a"), origin.address).await.unwrap();
         let request = |lines: usize| {
@@ -28,10 +26,10 @@ async fn more_header_lines_than_allowed_are_431() {
             format!("GET / HTTP/1.1\r\nHost: a.localhost\r\n{more}\r\n")
         };
         let mut polite = visitor::https(&world, "a.localhost").await;
-        let answer = polite.ask(&request(limit)).await;
-        assert_eq!(answer.status, 200, "{limit}: {}", answer.text());
-        let answer = polite.ask(&request(limit + 1)).await;
-        assert_eq!((answer.status, answer.code()), (431, "ERR_POSTERN_3011"), "{limit}");
+        let response = polite.request(&request(limit)).await;
+        assert_eq!(response.status, 200, "{limit}: {}", response.text());
+        let response = polite.request(&request(limit + 1)).await;
+        assert_eq!((response.status, response.code()), (431, "ERR_POSTERN_3011"), "{limit}");
         let two = |lines: usize| {
             let request = Request::get("https://a.localhost/");
             let with = (0..lines).fold(request, |request, number| request.header(format!("x-{number}"), "x"));
@@ -48,20 +46,20 @@ async fn more_header_lines_than_allowed_are_431() {
         tokio::spawn(connection);
         assert_eq!(sender.send_request(two(limit)).await.unwrap().status(), 200, "{limit}");
         assert_eq!(sender.send_request(two(limit + 1)).await.unwrap().status(), 431, "{limit}");
-        assert_eq!(origin.heard().len(), 2, "{limit}");
+        assert_eq!(origin.request_texts().len(), 2, "{limit}");
     }
 }
 
 /// A service that responds when a test tells it to.
-async fn waiting() -> (Origin, Arc<Notify>) {
+async fn waiting() -> (ScriptedOrigin, Arc<Notify>) {
     let go = Arc::new(Notify::new());
     let held = go.clone();
-    let origin = Origin::serving(move |mut talk| {
+    let origin = ScriptedOrigin::serving(move |mut connection| {
         let go = held.clone();
         async move {
-            while talk.request().await.is_some() {
+            while connection.request().await.is_some() {
                 go.notified().await;
-                let _ = talk.say(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+                let _ = connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
             }
         }
     })
@@ -83,15 +81,15 @@ async fn excess_requests_get_an_early_503_and_the_rest_are_served() {
     let request = "GET / HTTP/1.1\r\nHost: a.localhost\r\n\r\n";
     let mut served = [visitor::https(&world, "a.localhost").await, visitor::https(&world, "a.localhost").await];
     for (count, visitor) in served.iter_mut().enumerate() {
-        visitor.say(request.as_bytes()).await;
-        until("the request has arrived", || origin.heard().len() == count + 1).await;
+        visitor.send(request.as_bytes()).await;
+        until("the request has arrived", || origin.request_texts().len() == count + 1).await;
     }
     for _ in 0..3 {
         let mut visitor = visitor::https(&world, "a.localhost").await;
-        let answer = visitor.ask(request).await;
-        assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3018"), "{}", answer.text());
-        assert_eq!(answer.header("retry-after"), Some("1"));
-        assert_eq!(answer.header("connection"), Some("close"));
+        let response = visitor.request(request).await;
+        assert_eq!((response.status, response.code()), (503, "ERR_POSTERN_3018"), "{}", response.text());
+        assert_eq!(response.header("retry-after"), Some("1"));
+        assert_eq!(response.header("connection"), Some("close"));
         assert!(visitor.rest().await.is_empty());
     }
     let mut sender = visitor::http2(&world, "a.localhost").await;
@@ -101,13 +99,13 @@ async fn excess_requests_get_an_early_503_and_the_rest_are_served() {
     assert_eq!(written, [(503, Some(Code::EdgeBusy)); 4], "each of them is written down");
     for visitor in &mut served {
         go.notify_one();
-        assert_eq!(visitor.answer(false).await.status, 200, "who was there first is served");
+        assert_eq!(visitor.response().await.status, 200, "who was there first is served");
     }
     for visitor in &mut served {
         go.notify_one();
-        assert_eq!(visitor.ask(request).await.status, 200, "there is room again");
+        assert_eq!(visitor.request(request).await.status, 200, "there is room again");
     }
-    assert_eq!(origin.heard().len(), 4, "nothing of the rest reached the local service");
+    assert_eq!(origin.request_texts().len(), 4, "nothing of the rest reached the local service");
 }
 
 /// As many connections as are permitted.
@@ -117,11 +115,11 @@ async fn all_places(address: SocketAddr) -> [TcpStream; 3] {
     [first.await.unwrap(), second.await.unwrap(), third.await.unwrap()]
 }
 
-const ASK: &str = "GET /page HTTP/1.1\r\nHost: a.localhost\r\n\r\n";
+const REQUEST: &str = "GET /page HTTP/1.1\r\nHost: a.localhost\r\n\r\n";
 
-fn told_to_come_back(answer: &TestResponse) {
-    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3018"), "{}", answer.text());
-    assert_eq!((answer.header("retry-after"), answer.header("connection")), (Some("1"), Some("close")));
+fn told_to_come_back(response: &Http1Response) {
+    assert_eq!((response.status, response.code()), (503, "ERR_POSTERN_3018"), "{}", response.text());
+    assert_eq!((response.header("retry-after"), response.header("connection")), (Some("1"), Some("close")));
 }
 
 #[tokio::test]
@@ -137,28 +135,28 @@ async fn a_connection_beyond_the_limit_gets_a_503_immediately() {
     let taken = all_places(world.edge.https_addr()).await;
     for _ in 0..2 {
         let mut late = visitor::https(&world, "a.localhost").await;
-        told_to_come_back(&late.ask(ASK).await);
-        assert!(timeout(WAIT_TIMEOUT, late.rest()).await.expect("in time").is_empty(), "the connection is over");
+        told_to_come_back(&late.request(REQUEST).await);
+        assert!(in_time(late.rest()).await.is_empty(), "the connection is over");
     }
     // The other port has a limit of its own.
-    assert_eq!(visitor::plain(&world).await.ask(ASK).await.status, 308);
+    assert_eq!(visitor::plain(&world).await.request(REQUEST).await.status, 308);
     let taken_there = all_places(world.edge.http_addr()).await;
-    told_to_come_back(&visitor::plain(&world).await.ask(ASK).await);
+    told_to_come_back(&visitor::plain(&world).await.request(REQUEST).await);
     let mut sender = visitor::http2(&world, "a.localhost").await;
-    let ask = || Request::get("https://a.localhost/page").body(http_body_util::Full::default()).unwrap();
-    assert_eq!(sender.send_request(ask()).await.unwrap().status(), 503);
+    let request = || Request::get("https://a.localhost/page").body(http_body_util::Full::default()).unwrap();
+    assert_eq!(sender.send_request(request()).await.unwrap().status(), 503);
     until("the connection is over", || sender.is_closed()).await;
-    let told: Vec<_> = entries.try_iter().filter(|entry| entry.status == 503).collect();
-    assert_eq!(told.len(), 4, "each of them is written down");
-    for entry in told {
+    let refused: Vec<_> = entries.try_iter().filter(|entry| entry.status == 503).collect();
+    assert_eq!(refused.len(), 4, "each of them is written down");
+    for entry in refused {
         assert_eq!((entry.kind, entry.error_code), ("request", Some(Code::EdgeBusy)));
         assert_eq!((entry.host.as_str(), entry.path.as_str()), ("a.localhost", "/page"));
     }
     drop((taken, taken_there));
-    let deadline = tokio::time::Instant::now() + WAIT_TIMEOUT;
-    while visitor::get(&world, "a.localhost", "/page").await.status != 200 {
-        assert!(tokio::time::Instant::now() < deadline, "there is no place again");
-    }
+    eventually("there is room again", async || {
+        (visitor::get(&world, "a.localhost", "/page").await.status == 200).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

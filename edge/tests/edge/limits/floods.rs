@@ -1,23 +1,22 @@
 //! HTTP/2 connections that create work for the server and abandon it.
 
 use crate::kit::{
-    World,
+    ScriptedOrigin, World,
     agent::Agent,
     frames::{self, Fate, Frames, MAX_STREAMS, block},
-    origin::Origin,
     until, visitor,
 };
 
-const ASK: [(&[u8], &[u8]); 4] =
+const REQUEST: [(&[u8], &[u8]); 4] =
     [(b":method", b"GET"), (b":scheme", b"https"), (b":authority", b"a.localhost"), (b":path", b"/")];
 const CANCEL: [u8; 4] = 8_u32.to_be_bytes();
 
-async fn world(change: impl FnOnce(&mut postern_edge::Limits)) -> (World, Origin, Agent) {
+async fn world(change: impl FnOnce(&mut postern_edge::Limits)) -> (World, ScriptedOrigin, Agent) {
     let world = World::with(|settings| change(&mut settings.limits)).await;
-    let origin = Origin::serving(|mut talk| async move {
-        while let Some(request) = talk.request().await {
+    let origin = ScriptedOrigin::serving(|mut connection| async move {
+        while let Some(request) = connection.request().await {
             if request.starts_with("GET /page") {
-                let _ = talk.say(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+                let _ = connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
             }
         }
     })
@@ -37,16 +36,16 @@ async fn an_endless_header_block_is_cut_off() {
     // Empty CONTINUATION frames, and frames that grow the block beyond the limit.
     for piece in [&b""[..], &block(&[(b"x-filler", &[b'x'; 4000])])] {
         let mut frames = Frames::open(&world, "a.localhost", &[]).await;
-        frames.send(frames::HEADERS, frames::END_STREAM, 1, &block(&ASK)).await;
+        frames.send(frames::HEADERS, frames::END_STREAM, 1, &block(&REQUEST)).await;
         let mut sent = 0;
         while sent < 200_000 && frames.send(frames::CONTINUATION, 0, 1, piece).await {
             sent += 1;
         }
         assert!(sent < 200_000, "the flood is taken in for ever");
-        assert!(matches!(frames.fate(1).await, Fate::Over(_)));
+        assert!(matches!(frames.fate(1).await, Fate::Closed(_)));
         others_are_served(&world).await;
     }
-    assert_eq!(origin.heard().len(), 2, "only what the others asked");
+    assert_eq!(origin.request_texts().len(), 2, "only the requests of the others");
 }
 
 #[tokio::test]
@@ -54,55 +53,55 @@ async fn a_header_block_longer_than_allowed_is_refused() {
     let (world, origin, _agent) = world(|limits| limits.head_bytes = 32 * 1024).await;
     let filler = vec![b'x'; 12_000];
     let mut frames = Frames::open(&world, "a.localhost", &[]).await;
-    frames.send(frames::HEADERS, frames::END_STREAM, 1, &block(&ASK)).await;
+    frames.send(frames::HEADERS, frames::END_STREAM, 1, &block(&REQUEST)).await;
     for number in [b"x-1", b"x-2", b"x-3"] {
         frames.send(frames::CONTINUATION, 0, 1, &block(&[(number, &filler)])).await;
     }
     frames.send(frames::CONTINUATION, frames::END_HEADERS, 1, &[]).await;
     let fate = frames.fate(1).await;
-    assert!(matches!(fate, Fate::Answered(431) | Fate::Reset(_) | Fate::Over(_)), "{fate:?}");
-    assert!(origin.heard().is_empty());
+    assert!(matches!(fate, Fate::Responded(431) | Fate::Reset(_) | Fate::Closed(_)), "{fate:?}");
+    assert!(origin.request_texts().is_empty());
 }
 
 #[tokio::test]
 async fn requests_that_are_reset_immediately_end_the_connection() {
     let (world, origin, _agent) = world(|_| {}).await;
     let mut frames = Frames::open(&world, "a.localhost", &[]).await;
-    let mut asked = 0;
-    while asked < 100_000 {
-        let stream = 1 + 2 * asked;
-        if !frames.ask(stream, &ASK).await || !frames.send(frames::RST_STREAM, 0, stream, &CANCEL).await {
+    let mut sent_requests = 0;
+    while sent_requests < 100_000 {
+        let stream = 1 + 2 * sent_requests;
+        if !frames.request(stream, &REQUEST).await || !frames.send(frames::RST_STREAM, 0, stream, &CANCEL).await {
             break;
         }
-        asked += 1;
+        sent_requests += 1;
     }
-    assert!(asked < 100_000, "the flood is taken in for ever");
+    assert!(sent_requests < 100_000, "the flood is taken in for ever");
     others_are_served(&world).await;
-    let heard = origin.heard().len();
-    assert!(heard <= 20_000, "{heard} of the flood reached the local service");
+    let received = origin.requests().len();
+    assert!(received <= 20_000, "{received} of the flood reached the local service");
 }
 
 #[tokio::test]
 async fn a_visitor_who_abandons_nearly_all_requests_is_disconnected() {
     let (world, origin, _agent) = world(|limits| limits.resets = 10).await;
     let mut frames = Frames::open(&world, "a.localhost", &[]).await;
-    let mut asked = 0;
+    let mut sent_requests = 0;
     // Each request has reached the local service when it is reset, so it has caused real work.
-    while asked < 30 {
-        let (stream, heard) = (1 + 2 * asked, origin.heard().len());
-        if !frames.ask(stream, &ASK).await {
+    while sent_requests < 30 {
+        let (stream, received) = (1 + 2 * sent_requests, origin.requests().len());
+        if !frames.request(stream, &REQUEST).await {
             break;
         }
-        let deadline = tokio::time::Instant::now() + std::time::Duration::from_millis(500);
-        while origin.heard().len() == heard && tokio::time::Instant::now() < deadline {
-            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-        }
-        if origin.heard().len() == heard || !frames.send(frames::RST_STREAM, 0, stream, &CANCEL).await {
+        let is_received = tokio::select! {
+            () = until("the request arrives", || origin.requests().len() > received) => true,
+            () = frames.ended() => false,
+        };
+        if !is_received || !frames.send(frames::RST_STREAM, 0, stream, &CANCEL).await {
             break;
         }
-        asked += 1;
+        sent_requests += 1;
     }
-    assert!((10..=13).contains(&asked), "{asked} requests");
+    assert!((10..=13).contains(&sent_requests), "{sent_requests} requests");
     others_are_served(&world).await;
     until("nothing is left open", || world.live().tunnels()[0].streams <= 1).await;
 }
@@ -111,20 +110,20 @@ async fn a_visitor_who_abandons_nearly_all_requests_is_disconnected() {
 async fn a_visitor_who_abandons_a_few_requests_is_served() {
     let (world, ..) = world(|limits| limits.resets = 3).await;
     let mut frames = Frames::open(&world, "a.localhost", &[]).await;
-    let mut page = ASK;
+    let mut page = REQUEST;
     page[3].1 = b"/page";
     for round in 0..30 {
         let stream = 1 + 4 * round;
-        assert!(frames.ask(stream, &ASK).await && frames.send(frames::RST_STREAM, 0, stream, &CANCEL).await);
-        assert!(frames.ask(stream + 2, &page).await);
-        let answered = loop {
+        assert!(frames.request(stream, &REQUEST).await && frames.send(frames::RST_STREAM, 0, stream, &CANCEL).await);
+        assert!(frames.request(stream + 2, &page).await);
+        let is_served = loop {
             match frames.next().await {
                 Some(frame) if frame.stream == stream + 2 && frame.kind == frames::HEADERS => break true,
                 Some(frame) if frame.kind != frames::GOAWAY => {}
                 _ => break false,
             }
         };
-        assert!(answered, "round {round}");
+        assert!(is_served, "round {round}");
     }
 }
 
@@ -136,11 +135,11 @@ async fn streams_beyond_the_announced_number_are_refused() {
     let setting = announced.payload.chunks(6).find(|setting| setting[..2] == MAX_STREAMS.to_be_bytes());
     assert_eq!(setting.expect("it is announced")[2..], 5_u32.to_be_bytes());
     for number in 0..5 {
-        frames.ask(1 + 2 * number, &ASK).await;
+        frames.request(1 + 2 * number, &REQUEST).await;
     }
-    until("five are served", || origin.heard().len() == 5).await;
-    frames.ask(11, &ASK).await;
+    until("five are served", || origin.request_texts().len() == 5).await;
+    frames.request(11, &REQUEST).await;
     const REFUSED_STREAM: u32 = 7;
     assert_eq!(frames.fate(11).await, Fate::Reset(REFUSED_STREAM));
-    assert_eq!(origin.heard().len(), 5);
+    assert_eq!(origin.request_texts().len(), 5);
 }

@@ -1,9 +1,8 @@
 //! Guarded routes of an HTTPS edge: every form of request is checked, and only as one request.
 
 use crate::kit::{
-    WAIT_TIMEOUT, World,
+    ScriptedOrigin, WAIT_TIMEOUT, World,
     edges::{address, below, https, to},
-    origin::Origin,
     visitor,
 };
 use postern_api::{
@@ -19,13 +18,13 @@ pub(super) const HOST: &str = "shop.localhost";
 /// Routes that refuse all requests of these tests, and one that allows them; all lead to the same service.
 pub(super) struct Guarded {
     pub(super) world: World,
-    pub(super) origin: Origin,
+    pub(super) origin: ScriptedOrigin,
 }
 
 impl Guarded {
     pub(super) async fn start() -> Guarded {
         let world = World::start().await;
-        let origin = Origin::says("reached").await;
+        let origin = ScriptedOrigin::with_text("reached").await;
         world.backends([("bkdsc_1", address(origin.address))]).await;
         let rule = |cidr: &str, action| IpRule {
             network: parse_cidr(cidr).unwrap(),
@@ -47,10 +46,10 @@ impl Guarded {
     }
 
     /// Sends bytes in pieces of a size and returns everything received until the connection ends.
-    async fn say(&self, bytes: &[u8], piece: usize) -> String {
+    async fn send(&self, bytes: &[u8], piece: usize) -> String {
         let mut visitor = visitor::https(&self.world, HOST).await;
         for piece in bytes.chunks(piece) {
-            visitor.try_say(piece).await;
+            visitor.try_send(piece).await;
         }
         let rest = tokio::time::timeout(WAIT_TIMEOUT / 2, visitor.rest()).await;
         let rest = rest.unwrap_or_else(|_| panic!("the connection is kept: {}", String::from_utf8_lossy(bytes)));
@@ -60,13 +59,13 @@ impl Guarded {
     /// Requests that reached the guarded service.
     pub(super) fn slipped(&self) -> Vec<String> {
         let guarded =
-            |heard: &String| ["/address", "/agent", "/hook", "smuggled"].iter().any(|word| heard.contains(word));
-        self.origin.heard().into_iter().filter(guarded).collect()
+            |received: &String| ["/address", "/agent", "/hook", "smuggled"].iter().any(|word| received.contains(word));
+        self.origin.request_texts().into_iter().filter(guarded).collect()
     }
 }
 
-fn statuses(answers: &str) -> Vec<u16> {
-    let lines = answers.split("HTTP/1.").skip(1);
+fn statuses(responses: &str) -> Vec<u16> {
+    let lines = responses.split("HTTP/1.").skip(1);
     lines.filter_map(|line| line.get(1..5)?.strip_prefix(' ')?.parse().ok()).collect()
 }
 
@@ -115,9 +114,9 @@ async fn no_form_of_a_request_bypasses_a_module() {
         ];
         for head in judged {
             let request = format!("{head}Connection: close\r\n\r\n");
-            let answers = guarded.say(request.as_bytes(), usize::MAX).await;
-            assert_eq!(statuses(&answers), [403], "{request:?}: {answers}");
-            assert!(answers.contains(code), "{request:?}: {answers}");
+            let responses = guarded.send(request.as_bytes(), usize::MAX).await;
+            assert_eq!(statuses(&responses), [403], "{request:?}: {responses}");
+            assert!(responses.contains(code), "{request:?}: {responses}");
         }
         let refused = [
             (format!("CONNECT {HOST}{path} HTTP/1.1\r\nHost: {HOST}\r\n\r\n"), [400, 405]),
@@ -133,13 +132,13 @@ async fn no_form_of_a_request_bypasses_a_module() {
             (format!("GET * HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n"), [400, 400]),
         ];
         for (request, expected) in refused {
-            let answers = guarded.say(request.as_bytes(), usize::MAX).await;
-            let found = statuses(&answers);
-            assert!(found.len() == 1 && expected.contains(&found[0]), "{request:?}: {answers}");
+            let responses = guarded.send(request.as_bytes(), usize::MAX).await;
+            let found = statuses(&responses);
+            assert!(found.len() == 1 && expected.contains(&found[0]), "{request:?}: {responses}");
         }
     }
     assert_eq!(guarded.slipped(), [""; 0], "nothing got past a module");
-    assert!(guarded.origin.heard().is_empty());
+    assert!(guarded.origin.request_texts().is_empty());
 }
 
 #[tokio::test]
@@ -149,27 +148,27 @@ async fn where_a_request_is_split_makes_no_difference() {
         for target in [path.to_owned(), format!("http://{HOST}{path}"), format!("/open/..{path}")] {
             let request = format!("POST {target} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n");
             // One byte at a time, and in two pieces around every byte of the decisive line.
-            let answers = guarded.say(request.as_bytes(), 1).await;
-            assert!(statuses(&answers) == [403] && answers.contains(code), "{request:?}: {answers}");
+            let responses = guarded.send(request.as_bytes(), 1).await;
+            assert!(statuses(&responses) == [403] && responses.contains(code), "{request:?}: {responses}");
         }
         let request = format!("POST http://{HOST}{path} HTTP/1.1\r\nHost: {HOST}\r\n\r\n");
         let mut visitor = visitor::https(&guarded.world, HOST).await;
         for split in 1..request.len() {
             let (first, second) = request.as_bytes().split_at(split);
-            visitor.say(first).await;
-            visitor.say(second).await;
-            let answer = visitor.answer(false).await;
-            assert_eq!((answer.status, answer.code()), (403, code), "split behind {first:?}");
+            visitor.send(first).await;
+            visitor.send(second).await;
+            let response = visitor.response().await;
+            assert_eq!((response.status, response.code()), (403, code), "split behind {first:?}");
         }
     }
     let connect = format!("CONNECT {HOST}:443 HTTP/1.1\r\nHost: {HOST}:443\r\n\r\n");
     for split in 1..connect.len() {
         let mut visitor = visitor::https(&guarded.world, HOST).await;
-        visitor.say(&connect.as_bytes()[..split]).await;
-        visitor.say(&connect.as_bytes()[split..]).await;
-        assert_eq!(visitor.answer(false).await.status, 405, "split at {split}");
+        visitor.send(&connect.as_bytes()[..split]).await;
+        visitor.send(&connect.as_bytes()[split..]).await;
+        assert_eq!(visitor.response().await.status, 405, "split at {split}");
     }
-    assert!(guarded.origin.heard().is_empty());
+    assert!(guarded.origin.request_texts().is_empty());
 }
 
 /// The request hidden in the body, or after the end, of another one.
@@ -207,13 +206,13 @@ async fn ambiguous_lengths_hide_no_request() {
     for rest in ambiguous {
         let request = format!("POST /open HTTP/1.1\r\nHost: {HOST}\r\nUser-Agent: good\r\n{rest}");
         for piece in [usize::MAX, 7] {
-            let answers = guarded.say(request.as_bytes(), piece).await;
-            assert_eq!(statuses(&answers), [400], "{request:?}: {answers}");
+            let responses = guarded.send(request.as_bytes(), piece).await;
+            assert_eq!(statuses(&responses), [400], "{request:?}: {responses}");
         }
     }
     let one_zero = format!("POST /open HTTP/1.0\r\nHost: {HOST}\r\n{chunked}\r\n{end}");
-    assert_eq!(statuses(&guarded.say(one_zero.as_bytes(), usize::MAX).await), [400]);
-    assert!(guarded.origin.heard().is_empty(), "{:?}", guarded.origin.heard());
+    assert_eq!(statuses(&guarded.send(one_zero.as_bytes(), usize::MAX).await), [400]);
+    assert!(guarded.origin.request_texts().is_empty(), "{:?}", guarded.origin.request_texts());
 }
 
 #[tokio::test]
@@ -240,8 +239,8 @@ async fn malformed_chunks_hide_no_request() {
         let head = format!("POST /open HTTP/1.1\r\nHost: {HOST}\r\nTransfer-Encoding: chunked\r\n\r\n");
         let request = format!("{head}{chunks}");
         for piece in [usize::MAX, 5] {
-            let answers = guarded.say(request.as_bytes(), piece).await;
-            assert!(!answers.contains(" 200 ") && statuses(&answers).len() <= 1, "{request:?}: {answers}");
+            let responses = guarded.send(request.as_bytes(), piece).await;
+            assert!(!responses.contains(" 200 ") && statuses(&responses).len() <= 1, "{request:?}: {responses}");
         }
     }
     assert_eq!(guarded.slipped(), [""; 0]);
@@ -260,14 +259,14 @@ async fn what_looks_like_a_request_in_a_body_stays_a_body() {
     let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n{chunks}0\r\n\r\n");
     for request in [length, chunked] {
         for piece in [usize::MAX, 1] {
-            let before = guarded.origin.heard().len();
+            let before = guarded.origin.request_texts().len();
             let last = format!("GET /agent/last HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n");
-            let answers = guarded.say(format!("{request}{last}").as_bytes(), piece).await;
-            assert_eq!(statuses(&answers), [200, 403], "{answers}");
-            let heard = guarded.origin.heard();
-            assert_eq!(heard.len(), before + 1, "one request is one request");
-            assert!(heard[before].starts_with("POST /open HTTP/1.1\r\n"), "{}", heard[before]);
-            assert!(!heard[before].contains("/last"), "{}", heard[before]);
+            let responses = guarded.send(format!("{request}{last}").as_bytes(), piece).await;
+            assert_eq!(statuses(&responses), [200, 403], "{responses}");
+            let received = guarded.origin.request_texts();
+            assert_eq!(received.len(), before + 1, "one request is one request");
+            assert!(received[before].starts_with("POST /open HTTP/1.1\r\n"), "{}", received[before]);
+            assert!(!received[before].contains("/last"), "{}", received[before]);
         }
     }
 }
@@ -281,11 +280,12 @@ async fn each_request_on_a_connection_is_checked_separately() {
     }
     all.push_str(&format!("GET /agent HTTP/1.1\r\nHost: {HOST}\r\nUser-Agent: good\r\nConnection: close\r\n\r\n"));
     for piece in [usize::MAX, 3] {
-        let answers = guarded.say(all.as_bytes(), piece).await;
-        assert_eq!(statuses(&answers), [200, 403, 200, 403, 403, 200, 200], "{answers}");
+        let responses = guarded.send(all.as_bytes(), piece).await;
+        assert_eq!(statuses(&responses), [200, 403, 200, 403, 403, 200, 200], "{responses}");
     }
-    let heard: Vec<String> = guarded.origin.heard().iter().map(|heard| heard[..10].to_owned()).collect();
-    assert_eq!(heard, [["GET /open "; 3].as_slice(), &["GET /agent"]].concat().repeat(2), "{heard:?}");
+    let received: Vec<String> =
+        guarded.origin.request_texts().iter().map(|received| received[..10].to_owned()).collect();
+    assert_eq!(received, [["GET /open "; 3].as_slice(), &["GET /agent"]].concat().repeat(2), "{received:?}");
 }
 
 #[tokio::test]
@@ -298,9 +298,9 @@ async fn nothing_is_parsed_after_an_upgrade_request() {
         format!("GET /agent HTTP/1.1\r\nHost: {HOST}\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"),
     ] {
         let hidden = format!("GET /open/smuggled HTTP/1.1\nHost: {HOST}\nUser-Agent: good\n\n");
-        let answers = guarded.say(format!("{head}\r\n{hidden}").as_bytes(), usize::MAX).await;
-        assert_eq!(statuses(&answers).len(), 1, "{head:?}: {answers}");
-        assert!(answers.to_ascii_lowercase().contains("connection: close"), "{head:?}: {answers}");
+        let responses = guarded.send(format!("{head}\r\n{hidden}").as_bytes(), usize::MAX).await;
+        assert_eq!(statuses(&responses).len(), 1, "{head:?}: {responses}");
+        assert!(responses.to_ascii_lowercase().contains("connection: close"), "{head:?}: {responses}");
     }
     assert_eq!(guarded.slipped(), [""; 0]);
 }

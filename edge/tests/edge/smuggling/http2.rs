@@ -23,7 +23,7 @@ fn and<'a>(more: &[Field<'a>]) -> Vec<Field<'a>> {
 
 async fn fate(guarded: &Guarded, fields: &[Field<'_>]) -> Fate {
     let mut frames = Frames::open(&guarded.world, HOST, &[]).await;
-    frames.ask(1, fields).await;
+    frames.request(1, fields).await;
     frames.fate(1).await
 }
 
@@ -35,20 +35,20 @@ fn shown(fields: &[Field<'_>]) -> String {
 #[tokio::test]
 async fn the_framer_of_these_tests_is_understood() {
     let guarded = Guarded::start().await;
-    assert_eq!(fate(&guarded, &HEAD).await, Fate::Answered(200));
-    assert_eq!(fate(&guarded, &with(b":path", b"/nothing")).await, Fate::Answered(404));
+    assert_eq!(fate(&guarded, &HEAD).await, Fate::Responded(200));
+    assert_eq!(fate(&guarded, &with(b":path", b"/nothing")).await, Fate::Responded(404));
     for path in
         [&b"/address"[..], b"/agent", b"/hook", b"/open/../agent", b"//agent", b"/%61gent", b"/open%2f..%2fagent"]
     {
-        assert_eq!(fate(&guarded, &with(b":path", path)).await, Fate::Answered(403), "{}", path.escape_ascii());
+        assert_eq!(fate(&guarded, &with(b":path", path)).await, Fate::Responded(403), "{}", path.escape_ascii());
     }
     let agents = and(&[(b"user-agent", b"good"), (b"user-agent", b"evil")]);
     let mut agents = agents;
     agents[3].1 = b"/agent";
-    assert_eq!(fate(&guarded, &agents).await, Fate::Answered(403));
+    assert_eq!(fate(&guarded, &agents).await, Fate::Responded(403));
     agents.pop();
-    assert_eq!(fate(&guarded, &agents).await, Fate::Answered(200));
-    assert_eq!(guarded.origin.heard().len(), 2);
+    assert_eq!(fate(&guarded, &agents).await, Fate::Responded(200));
+    assert_eq!(guarded.origin.request_texts().len(), 2);
 }
 
 #[tokio::test]
@@ -120,20 +120,20 @@ async fn nothing_can_be_injected_through_pseudo_headers_and_headers() {
         vec![],
     ];
     for case in cases {
-        let before = guarded.origin.heard().len();
+        let before = guarded.origin.request_texts().len();
         let fate = fate(&guarded, &case).await;
         let refused = match fate {
-            Fate::Answered(status) => (400..500).contains(&status),
-            Fate::Reset(_) | Fate::Over(_) => true,
+            Fate::Responded(status) => (400..500).contains(&status),
+            Fate::Reset(_) | Fate::Closed(_) => true,
         };
-        let heard = &guarded.origin.heard()[before..];
+        let received = &guarded.origin.request_texts()[before..];
         if refused {
-            assert!(heard.is_empty(), "{}: {fate:?}, yet {heard:?}", shown(&case));
+            assert!(received.is_empty(), "{}: {fate:?}, yet {received:?}", shown(&case));
         } else {
             // Fields without a meaning in HTTP/2 may be removed instead, as long as they are not forwarded.
-            assert_eq!((&fate, heard.len()), (&Fate::Answered(200), 1), "{}", shown(&case));
-            assert!(heard[0].starts_with("GET /open HTTP/1.1\r\n"), "{}: {}", shown(&case), heard[0]);
-            let text = heard[0].to_ascii_lowercase();
+            assert_eq!((&fate, received.len()), (&Fate::Responded(200), 1), "{}", shown(&case));
+            assert!(received[0].starts_with("GET /open HTTP/1.1\r\n"), "{}: {}", shown(&case), received[0]);
+            let text = received[0].to_ascii_lowercase();
             let leaked = ["smuggled", "transfer-encoding", "other.localhost", "content-length", "/agent"];
             assert!(!leaked.iter().any(|word| text.contains(word)), "{}: {text}", shown(&case));
         }
@@ -152,10 +152,10 @@ async fn a_body_of_the_wrong_length_is_never_forwarded_as_complete() {
         frames.send(frames::HEADERS, frames::END_HEADERS, 1, &block(&fields)).await;
         frames.send(frames::DATA, frames::END_STREAM, 1, hidden).await;
         let fate = frames.fate(1).await;
-        assert!(!matches!(fate, Fate::Answered(200..300)), "{}: {fate:?}", length.escape_ascii());
+        assert!(!matches!(fate, Fate::Responded(200..300)), "{}: {fate:?}", length.escape_ascii());
     }
     assert_eq!(guarded.slipped(), [""; 0]);
-    assert!(guarded.origin.heard().is_empty());
+    assert!(guarded.origin.request_texts().is_empty());
 }
 
 #[tokio::test]
@@ -168,13 +168,13 @@ async fn trailers_change_nothing_about_a_request() {
         block(&[(b"content-length", b"3"), (b"authorization", b"smuggled")]),
         block(&[(b":path", b"/agent")]),
     ] {
-        let before = guarded.origin.heard().len();
+        let before = guarded.origin.request_texts().len();
         let mut frames = Frames::open(&guarded.world, HOST, &[]).await;
         frames.send(frames::HEADERS, frames::END_HEADERS, 1, &block(&fields)).await;
         frames.send(frames::DATA, 0, 1, b"abc").await;
         frames.send(frames::HEADERS, frames::END_HEADERS | frames::END_STREAM, 1, &trailers).await;
-        if frames.fate(1).await == Fate::Answered(200) {
-            until("it is heard", || guarded.origin.heard().len() > before).await;
+        if frames.fate(1).await == Fate::Responded(200) {
+            until("it is received", || guarded.origin.request_texts().len() > before).await;
         }
     }
     assert_eq!(guarded.slipped(), [""; 0]);

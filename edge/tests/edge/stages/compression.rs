@@ -1,10 +1,9 @@
 //! Compression of responses.
 
 use crate::kit::{
-    World,
+    Http1Client, Http1Response, ScriptedOrigin, World,
     edges::{address, below, https, response, to},
-    origin::Origin,
-    visitor::{self, TestResponse},
+    visitor,
 };
 use bytes::Bytes;
 use http_body_util::Full;
@@ -21,7 +20,7 @@ fn compressing() -> Settings {
     Settings { compression: Some(Compression { enabled: true }), ..to("bkdsc_1") }
 }
 
-async fn world(origin: &Origin, settings: Settings) -> World {
+async fn world(origin: &ScriptedOrigin, settings: Settings) -> World {
     let world = World::start().await;
     world.backends([("bkdsc_1", address(origin.address)), ("bkdhr_1", response(200, &text(5000)))]).await;
     world.https_edge(https(&[HOST], &[below("/", settings)])).await;
@@ -45,8 +44,8 @@ fn decoded(coding: &str, bytes: &[u8]) -> String {
 }
 
 /// Responds by path: `/<what>` is the lines of the head, with 5,000 bytes of text.
-async fn origin() -> Origin {
-    Origin::answering(|request| {
+async fn origin() -> ScriptedOrigin {
+    ScriptedOrigin::responding(|request| {
         let path = request.split(' ').nth(1).unwrap_or_default();
         let (status, lines) = match path {
             "/plain" => ("200 OK", "Content-Type: text/plain\r\nETag: \"v1\"\r\n"),
@@ -74,9 +73,9 @@ async fn origin() -> Origin {
     .await
 }
 
-async fn ask(world: &World, path: &str, accept: &str) -> TestResponse {
+async fn get(world: &World, path: &str, accept: &str) -> Http1Response {
     let request = format!("GET {path} HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: {accept}\r\nTE: trailers\r\n\r\n");
-    visitor::https(world, HOST).await.ask(&request).await
+    visitor::https(world, HOST).await.request(&request).await
 }
 
 #[tokio::test]
@@ -89,16 +88,16 @@ async fn the_visitor_gets_the_preferred_coding() {
         ("deflate", "deflate"),
         ("br;q=0.5, gzip;q=0.8, deflate;q=0.7", "gzip"),
     ] {
-        let answer = ask(&world, "/plain", accept).await;
-        assert_eq!(answer.header("content-encoding"), Some(coding), "{accept}");
-        assert_eq!(answer.header("vary"), Some("Accept-Encoding"));
-        assert_eq!(answer.header("etag"), Some("W/\"v1\""));
-        assert_eq!(answer.header("content-length"), None);
-        assert!(answer.body.len() < 500, "{} bytes", answer.body.len());
-        assert_eq!(decoded(coding, &answer.body), text(5000));
+        let response = get(&world, "/plain", accept).await;
+        assert_eq!(response.header("content-encoding"), Some(coding), "{accept}");
+        assert_eq!(response.header("vary"), Some("Accept-Encoding"));
+        assert_eq!(response.header("etag"), Some("W/\"v1\""));
+        assert_eq!(response.header("content-length"), None);
+        assert!(response.body.len() < 500, "{} bytes", response.body.len());
+        assert_eq!(decoded(coding, &response.body), text(5000));
     }
-    let answer = ask(&world, "/error", "gzip").await;
-    assert_eq!((answer.status, decoded("gzip", &answer.body)), (404, text(5000)));
+    let response = get(&world, "/error", "gzip").await;
+    assert_eq!((response.status, decoded("gzip", &response.body)), (404, text(5000)));
 
     let mut sender = visitor::http2(&world, HOST).await;
     let request = hyper::Request::get(format!("https://{HOST}/chunks")).header("accept-encoding", "br");
@@ -112,10 +111,10 @@ async fn the_visitor_gets_the_preferred_coding() {
 async fn trailers_come_after_the_last_compressed_byte() {
     let origin = origin().await;
     let world = world(&origin, compressing()).await;
-    let answer = ask(&world, "/chunks", "gzip").await;
-    assert_eq!(answer.header("content-encoding"), Some("gzip"));
-    assert!(answer.body.to_ascii_lowercase().ends_with(b"x-sum: 42\r\n"), "{answer:?}");
-    assert_eq!(decoded("gzip", &answer.body), text(2500).repeat(2));
+    let response = get(&world, "/chunks", "gzip").await;
+    assert_eq!(response.header("content-encoding"), Some("gzip"));
+    assert!(response.body.to_ascii_lowercase().ends_with(b"x-sum: 42\r\n"), "{response:?}");
+    assert_eq!(decoded("gzip", &response.body), text(2500).repeat(2));
 }
 
 #[tokio::test]
@@ -123,38 +122,41 @@ async fn other_responses_stay_uncompressed() {
     let origin = origin().await;
     let world = world(&origin, compressing()).await;
     for path in ["/picture", "/fixed", "/part"] {
-        let answer = ask(&world, path, "gzip, br").await;
-        assert_eq!((answer.header("content-encoding"), answer.header("vary")), (None, None), "{path}");
-        assert_eq!((answer.header("content-length"), answer.text()), (Some("5000"), text(5000)), "{path}");
+        let response = get(&world, path, "gzip, br").await;
+        assert_eq!((response.header("content-encoding"), response.header("vary")), (None, None), "{path}");
+        assert_eq!((response.header("content-length"), response.text()), (Some("5000"), text(5000)), "{path}");
     }
-    let answer = ask(&world, "/coded", "br").await;
-    assert_eq!((answer.header("content-encoding"), answer.text()), (Some("gzip"), text(5000)), "the backend's own");
-    let answer = ask(&world, "/same", "br").await;
-    assert_eq!((answer.status, answer.header("etag"), answer.header("content-encoding")), (304, Some("\"v1\""), None));
-    assert_eq!(ask(&world, "/small", "br").await.text(), "small");
+    let response = get(&world, "/coded", "br").await;
+    assert_eq!((response.header("content-encoding"), response.text()), (Some("gzip"), text(5000)), "the backend's own");
+    let response = get(&world, "/same", "br").await;
+    assert_eq!(
+        (response.status, response.header("etag"), response.header("content-encoding")),
+        (304, Some("\"v1\""), None)
+    );
+    assert_eq!(get(&world, "/small", "br").await.text(), "small");
     for accept in ["identity", "zstd", "gzip;q=0, *;q=0", ""] {
-        let answer = ask(&world, "/plain", accept).await;
-        assert_eq!((answer.header("content-encoding"), answer.text()), (None, text(5000)), "{accept}");
-        assert_eq!(answer.header("etag"), Some("\"v1\""));
+        let response = get(&world, "/plain", accept).await;
+        assert_eq!((response.header("content-encoding"), response.text()), (None, text(5000)), "{accept}");
+        assert_eq!(response.header("etag"), Some("\"v1\""));
     }
     let head = format!("HEAD /plain HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: br\r\n\r\n");
-    let answer = visitor::https(&world, HOST).await.ask(&head).await;
-    assert_eq!((answer.header("content-length"), answer.header("content-encoding")), (Some("5000"), None));
+    let response = visitor::https(&world, HOST).await.request(&head).await;
+    assert_eq!((response.header("content-length"), response.header("content-encoding")), (Some("5000"), None));
 }
 
 /// Sends one event, and the next one when told to.
-async fn events(go_on: &watch::Sender<bool>) -> Origin {
+async fn events(go_on: &watch::Sender<bool>) -> ScriptedOrigin {
     let go_on = go_on.subscribe();
-    Origin::serving(move |mut talk| {
+    ScriptedOrigin::serving(move |mut connection| {
         let mut go_on = go_on.clone();
         async move {
-            while talk.request().await.is_some() {
+            while connection.request().await.is_some() {
                 let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
                 let first = format!("{head}c\r\ndata: first\n\r\n");
-                if talk.say(first.as_bytes()).await.is_err() || go_on.wait_for(|go_on| *go_on).await.is_err() {
+                if connection.send(first.as_bytes()).await.is_err() || go_on.wait_for(|go_on| *go_on).await.is_err() {
                     return;
                 }
-                if talk.say(b"d\r\ndata: second\n\r\n0\r\n\r\n").await.is_err() {
+                if connection.send(b"d\r\ndata: second\n\r\n0\r\n\r\n").await.is_err() {
                     return;
                 }
             }
@@ -170,8 +172,8 @@ async fn events_arrive_as_soon_as_they_are_sent_and_a_change_does_not_cut_them()
         let origin = events(&go_on).await;
         let world = world(&origin, compressing()).await;
         let mut visitor = visitor::https(&world, HOST).await;
-        let ask = format!("GET / HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: {coding}\r\n\r\n");
-        visitor.say(ask.as_bytes()).await;
+        let request = format!("GET / HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: {coding}\r\n\r\n");
+        visitor.send(request.as_bytes()).await;
         let head = String::from_utf8(visitor.read_until(b"\r\n\r\n").await).unwrap().to_ascii_lowercase();
         assert!(head.contains(&format!("content-encoding: {coding}\r\n")), "{head}");
         let mut body = Vec::new();
@@ -188,15 +190,18 @@ async fn events_arrive_as_soon_as_they_are_sent_and_a_change_does_not_cut_them()
             body.extend(chunk);
         }
         assert_eq!(decoded(coding, &body), "data: first\ndata: second\n", "what began compressed ends so");
-        let answer = visitor.ask(&ask).await;
-        assert_eq!((answer.header("content-encoding"), answer.text().as_str()), (None, "data: first\ndata: second\n"));
+        let response = visitor.request(&request).await;
+        assert_eq!(
+            (response.header("content-encoding"), response.text().as_str()),
+            (None, "data: first\ndata: second\n")
+        );
         world.https_edge(https(&[HOST], &[below("/", compressing())])).await;
-        let answer = visitor.ask(&ask).await;
-        assert_eq!(answer.header("content-encoding"), Some(coding), "on again, on the same connection");
+        let response = visitor.request(&request).await;
+        assert_eq!(response.header("content-encoding"), Some(coding), "on again, on the same connection");
     }
 }
 
-async fn chunk<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin>(visitor: &mut visitor::Visitor<S>) -> Vec<u8> {
+async fn chunk<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin>(visitor: &mut Http1Client<S>) -> Vec<u8> {
     let line = String::from_utf8(visitor.read_until(b"\r\n").await).unwrap();
     let size = usize::from_str_radix(line.trim(), 16).unwrap();
     let bytes = visitor.read_exactly(size).await;
@@ -206,11 +211,11 @@ async fn chunk<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin>(visitor:
 
 #[tokio::test]
 async fn a_large_response_passes_complete_and_an_aborted_one_is_noticed() {
-    let origin = Origin::serving(|mut talk| async move {
-        while let Some(request) = talk.request().await {
+    let origin = ScriptedOrigin::serving(|mut connection| async move {
+        while let Some(request) = connection.request().await {
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3000000\r\n\r\n";
             let size = if request.starts_with("GET /half") { 1_000_000 } else { 3_000_000 };
-            if talk.say(format!("{head}{}", text(size)).as_bytes()).await.is_err() || size < 3_000_000 {
+            if connection.send(format!("{head}{}", text(size)).as_bytes()).await.is_err() || size < 3_000_000 {
                 return;
             }
         }
@@ -218,11 +223,11 @@ async fn a_large_response_passes_complete_and_an_aborted_one_is_noticed() {
     .await;
     let world = world(&origin, compressing()).await;
     for coding in ["br", "gzip"] {
-        let answer = ask(&world, "/", coding).await;
-        assert!(decoded(coding, &answer.body) == text(3_000_000), "{coding}");
+        let response = get(&world, "/", coding).await;
+        assert!(decoded(coding, &response.body) == text(3_000_000), "{coding}");
     }
     let mut visitor = visitor::https(&world, HOST).await;
-    visitor.say(format!("GET /half HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: gzip\r\n\r\n").as_bytes()).await;
+    visitor.send(format!("GET /half HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: gzip\r\n\r\n").as_bytes()).await;
     let all = visitor.rest().await;
     assert!(!all.ends_with(b"\r\n0\r\n\r\n"), "no end where there was none");
 }
@@ -235,13 +240,13 @@ async fn header_changes_come_after_compression() {
     let settings =
         Settings { request_headers: remove("accept-encoding"), response_headers: remove("vary"), ..compressing() };
     let world = world(&origin, settings).await;
-    let answer = ask(&world, "/plain", "gzip").await;
-    assert_eq!((answer.header("content-encoding"), answer.header("vary")), (Some("gzip"), None));
-    assert!(!origin.heard()[0].to_ascii_lowercase().contains("accept-encoding"), "the backend is not asked to");
+    let response = get(&world, "/plain", "gzip").await;
+    assert_eq!((response.header("content-encoding"), response.header("vary")), (Some("gzip"), None));
+    assert!(!origin.request_texts()[0].to_ascii_lowercase().contains("accept-encoding"), "the backend is not asked to");
 
     let mut settings = compressing();
     settings.backend = Some("bkdhr_1".to_owned());
     world.https_edge(https(&[HOST], &[below("/", settings)])).await;
-    let answer = ask(&world, "/", "gzip").await;
-    assert_eq!(answer.header("content-encoding"), None, "an answer without a type may be anything");
+    let response = get(&world, "/", "gzip").await;
+    assert_eq!(response.header("content-encoding"), None, "an response without a type may be anything");
 }

@@ -1,9 +1,8 @@
 //! Header changes on requests and responses.
 
 use crate::kit::{
-    World,
+    Http1Response, ScriptedOrigin, World,
     edges::{address, below, https, response, to},
-    origin::Origin,
     visitor,
 };
 use bytes::Bytes;
@@ -20,7 +19,7 @@ fn changes(add: &[(&str, &str)], remove: &[&str]) -> Option<HeaderChanges> {
     Some(HeaderChanges { enabled: true, add, remove: remove.iter().map(|name| (*name).to_owned()).collect() })
 }
 
-async fn world(origin: &Origin, settings: Settings) -> World {
+async fn world(origin: &ScriptedOrigin, settings: Settings) -> World {
     let world = World::start().await;
     world.backends([("bkdsc_1", address(origin.address)), ("bkdhr_1", response(200, "fixed"))]).await;
     world.https_edge(https(&[HOST], &[below("/", settings)])).await;
@@ -28,8 +27,8 @@ async fn world(origin: &Origin, settings: Settings) -> World {
 }
 
 /// The lines of this header in the last request that the origin received.
-fn heard(origin: &Origin, name: &str) -> Vec<String> {
-    let request = origin.heard().pop().unwrap();
+fn received(origin: &ScriptedOrigin, name: &str) -> Vec<String> {
+    let request = origin.request_texts().pop().unwrap();
     let line = |line: &str| {
         let (found, value) = line.split_once(": ")?;
         found.eq_ignore_ascii_case(name).then(|| value.to_owned())
@@ -37,17 +36,17 @@ fn heard(origin: &Origin, name: &str) -> Vec<String> {
     request.lines().filter_map(line).collect()
 }
 
-fn all(answer: &visitor::TestResponse, name: &str) -> Vec<String> {
+fn all(response: &Http1Response, name: &str) -> Vec<String> {
     let line = |line: &str| {
         let (found, value) = line.split_once(": ")?;
         found.eq_ignore_ascii_case(name).then(|| value.to_owned())
     };
-    answer.head.lines().filter_map(line).collect()
+    response.head.lines().filter_map(line).collect()
 }
 
 #[tokio::test]
 async fn the_backend_receives_the_changed_request_and_other_stages_do_not() {
-    let origin = Origin::says("hello").await;
+    let origin = ScriptedOrigin::with_text("hello").await;
     let request_headers = changes(
         &[
             ("x-twice", "added"),
@@ -66,35 +65,35 @@ async fn the_backend_receives_the_changed_request_and_other_stages_do_not() {
     let mut visitor = visitor::https(&world, HOST).await;
     let head = "Host: shop.localhost\r\nX-Twice: first\r\nx-twice: second\r\nX-Instead: old\r\nX-Gone: 1\r\nx-gone: 2\r\n\
                 X-Forwarded-For: 6.6.6.6\r\nUser-Agent: a browser\r\nX-Kept: yes\r\n";
-    let answer = visitor.ask(&format!("POST /a%20b?c=%0d HTTP/1.1\r\n{head}Content-Length: 4\r\n\r\nbody")).await;
-    assert_eq!((answer.status, answer.text().as_str()), (200, "hello"));
-    assert_eq!(heard(&origin, "x-twice"), ["first", "second", "added"]);
-    assert_eq!(heard(&origin, "x-instead"), ["new"]);
-    assert_eq!(heard(&origin, "host"), ["inner.test"]);
-    assert_eq!(heard(&origin, "x-who"), ["127.0.0.1 1.3 shop.localhost https/1.1"]);
-    assert_eq!(heard(&origin, "x-what"), ["POST shop.localhost/a%20b?c=%0d"]);
-    assert!(heard(&origin, "x-id")[0].starts_with("op_"));
-    assert_eq!(heard(&origin, "x-nothing"), ["<>"]);
-    assert_eq!(heard(&origin, "x-kept"), ["yes"]);
-    assert_eq!(heard(&origin, "content-length"), ["4"]);
+    let response = visitor.request(&format!("POST /a%20b?c=%0d HTTP/1.1\r\n{head}Content-Length: 4\r\n\r\nbody")).await;
+    assert_eq!((response.status, response.text().as_str()), (200, "hello"));
+    assert_eq!(received(&origin, "x-twice"), ["first", "second", "added"]);
+    assert_eq!(received(&origin, "x-instead"), ["new"]);
+    assert_eq!(received(&origin, "host"), ["inner.test"]);
+    assert_eq!(received(&origin, "x-who"), ["127.0.0.1 1.3 shop.localhost https/1.1"]);
+    assert_eq!(received(&origin, "x-what"), ["POST shop.localhost/a%20b?c=%0d"]);
+    assert!(received(&origin, "x-id")[0].starts_with("op_"));
+    assert_eq!(received(&origin, "x-nothing"), ["<>"]);
+    assert_eq!(received(&origin, "x-kept"), ["yes"]);
+    assert_eq!(received(&origin, "content-length"), ["4"]);
     for name in ["x-gone", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded"] {
-        assert!(heard(&origin, name).is_empty(), "{name}");
+        assert!(received(&origin, name).is_empty(), "{name}");
     }
-    assert!(origin.heard()[0].ends_with("\r\n\r\nbody"), "the body is whole");
-    let answer = visitor.ask("GET / HTTP/1.1\r\nHost: shop.localhost\r\nUser-Agent: robot\r\n\r\n").await;
-    assert_eq!(answer.status, 403, "judged by what the visitor said");
+    assert!(origin.request_texts()[0].ends_with("\r\n\r\nbody"), "the body is whole");
+    let response = visitor.request("GET / HTTP/1.1\r\nHost: shop.localhost\r\nUser-Agent: robot\r\n\r\n").await;
+    assert_eq!(response.status, 403, "judged by what the visitor said");
 
     let mut sender = visitor::http2(&world, HOST).await;
     let request = hyper::Request::get(format!("https://{HOST}/h2")).body(Full::new(Bytes::new())).unwrap();
     let (parts, _) = visitor::whole(sender.send_request(request).await.unwrap()).await;
     assert_eq!(parts.status, 200);
-    assert_eq!(heard(&origin, "host"), ["inner.test"], "one host, whatever the visitor speaks");
-    assert_eq!(heard(&origin, "x-who"), ["127.0.0.1 1.3 shop.localhost https/2"]);
+    assert_eq!(received(&origin, "host"), ["inner.test"], "one host, whatever the visitor speaks");
+    assert_eq!(received(&origin, "x-who"), ["127.0.0.1 1.3 shop.localhost https/2"]);
 }
 
 #[tokio::test]
 async fn the_visitor_receives_the_changed_response_with_its_true_length() {
-    let origin = Origin::answering(|_| {
+    let origin = ScriptedOrigin::responding(|_| {
         "HTTP/1.1 201 Created\r\nContent-Length: 4\r\nServer: secret/1.0\r\nserver: again\r\nX-Twice: 1\r\n\r\nbody"
             .to_owned()
     })
@@ -110,55 +109,55 @@ async fn the_visitor_receives_the_changed_response_with_its_true_length() {
     let request_headers = changes(&[("host", "inner.test")], &[]);
     let settings = Settings { response_headers: response_headers.clone(), request_headers, ..to("bkdsc_1") };
     let world = world(&origin, settings).await;
-    let answer = visitor::get(&world, HOST, "/x").await;
-    assert_eq!((answer.status, answer.text().as_str()), (201, "body"));
-    assert_eq!(all(&answer, "x-twice"), ["1", "2"]);
-    assert_eq!(all(&answer, "content-length"), ["4"]);
-    assert_eq!(answer.header("x-of"), Some("GET /x 201"));
-    assert_eq!(answer.header("strict-transport-security"), Some("max-age=1"));
-    assert!(all(&answer, "server").is_empty(), "all values are gone: {}", answer.head);
+    let response = visitor::get(&world, HOST, "/x").await;
+    assert_eq!((response.status, response.text().as_str()), (201, "body"));
+    assert_eq!(all(&response, "x-twice"), ["1", "2"]);
+    assert_eq!(all(&response, "content-length"), ["4"]);
+    assert_eq!(response.header("x-of"), Some("GET /x 201"));
+    assert_eq!(response.header("strict-transport-security"), Some("max-age=1"));
+    assert!(all(&response, "server").is_empty(), "all values are gone: {}", response.head);
 
     let settings = Settings { response_headers, ..to("bkdhr_1") };
     world.https_edge(https(&[HOST], &[below("/", settings)])).await;
-    let answer = visitor::get(&world, HOST, "/y").await;
+    let response = visitor::get(&world, HOST, "/y").await;
     assert_eq!(
-        (answer.text().as_str(), answer.header("x-of")),
+        (response.text().as_str(), response.header("x-of")),
         ("fixed", Some("GET /y 200")),
-        "the edge's own answers too"
+        "the edge's own responses too"
     );
 }
 
 #[tokio::test]
 async fn visitors_cannot_inject_headers() {
-    let origin = Origin::says("hello").await;
+    let origin = ScriptedOrigin::with_text("hello").await;
     let echo = changes(&[("x-path", "${req.path}|${req.query}")], &[]);
     let settings = Settings { request_headers: echo.clone(), response_headers: echo, ..to("bkdsc_1") };
     let world = world(&origin, settings).await;
     for path in ["/%0d%0aX-Evil:%201", "/a?%0d%0aX-Evil:%201", "/a;X-Evil:1?'x:y"] {
-        let answer = visitor::get(&world, HOST, path).await;
-        assert_eq!(answer.status, 200, "{path}");
-        assert!(answer.header("x-evil").is_none() && heard(&origin, "x-evil").is_empty(), "{path}");
+        let response = visitor::get(&world, HOST, path).await;
+        assert_eq!(response.status, 200, "{path}");
+        assert!(response.header("x-evil").is_none() && received(&origin, "x-evil").is_empty(), "{path}");
         let (before, query) = path.split_once('?').unwrap_or((path, ""));
-        assert_eq!(answer.header("x-path"), Some(format!("{before}|{query}").as_str()));
+        assert_eq!(response.header("x-path"), Some(format!("{before}|{query}").as_str()));
     }
 }
 
 #[tokio::test]
 async fn forbidden_changes_refuse_everyone() {
-    let origin = Origin::says("hello").await;
+    let origin = ScriptedOrigin::with_text("hello").await;
     let wrong = Settings { request_headers: changes(&[("content-length", "0")], &[]), ..to("bkdsc_1") };
     let world = world(&origin, wrong).await;
-    let answer = visitor::get(&world, HOST, "/").await;
-    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3016"));
+    let response = visitor::get(&world, HOST, "/").await;
+    assert_eq!((response.status, response.code()), (503, "ERR_POSTERN_3016"));
     let wrong = Settings { response_headers: changes(&[], &["Transfer-Encoding"]), ..to("bkdsc_1") };
     world.https_edge(https(&[HOST], &[below("/", wrong)])).await;
     assert_eq!(visitor::get(&world, HOST, "/").await.code(), "ERR_POSTERN_3016");
-    assert!(origin.heard().is_empty());
+    assert!(origin.request_texts().is_empty());
 }
 
 #[tokio::test]
 async fn a_change_of_headers_applies_to_the_next_request_on_the_same_connection() {
-    let origin = Origin::says("hello").await;
+    let origin = ScriptedOrigin::with_text("hello").await;
     let with = |value: &str| Settings {
         request_headers: changes(&[("x-stage", value)], &[]),
         response_headers: changes(&[("x-stage", value)], &[]),
@@ -166,16 +165,16 @@ async fn a_change_of_headers_applies_to_the_next_request_on_the_same_connection(
     };
     let world = world(&origin, with("one")).await;
     let mut visitor = visitor::https(&world, HOST).await;
-    let ask = "GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n";
+    let request = "GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n";
     for value in ["one", "two", "three"] {
         world.https_edge(https(&[HOST], &[below("/", with(value))])).await;
-        let answer = visitor.ask(ask).await;
-        assert_eq!((answer.header("x-stage"), heard(&origin, "x-stage")), (Some(value), vec![value.to_owned()]));
+        let response = visitor.request(request).await;
+        assert_eq!((response.header("x-stage"), received(&origin, "x-stage")), (Some(value), vec![value.to_owned()]));
     }
     world.https_edge(https(&[HOST], &[below("/", to("bkdsc_1"))])).await;
-    let answer = visitor.ask(ask).await;
+    let response = visitor.request(request).await;
     assert!(
-        answer.header("x-stage").is_none() && heard(&origin, "x-stage").is_empty(),
+        response.header("x-stage").is_none() && received(&origin, "x-stage").is_empty(),
         "without the modules nothing changes"
     );
 }

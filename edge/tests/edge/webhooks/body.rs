@@ -4,7 +4,7 @@ use super::{
     field::{Field, Topic, route},
     senders::{HOST, Hook, Sending, hook},
 };
-use crate::kit::{until, visitor};
+use crate::kit::{eventually, until, visitor};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::{Request, StatusCode};
@@ -41,17 +41,17 @@ fn noise(length: usize) -> Vec<u8> {
 async fn a_body_up_to_the_limit_passes_and_a_longer_one_is_refused() {
     let field = github(100_000, 1_000_000).await;
     for length in [0, 1, 65_536, 65_537, 100_000] {
-        let answer = field.ask(signed(noise(length))).await;
-        assert_eq!((answer.status, answer.body == noise(length)), (StatusCode::OK, true), "{length}");
-        assert_eq!(field.last_heard().headers["content-length"], length.to_string());
+        let response = field.request(signed(noise(length))).await;
+        assert_eq!((response.status, response.body == noise(length)), (StatusCode::OK, true), "{length}");
+        assert_eq!(field.last_received().headers["content-length"], length.to_string());
     }
-    let answer = field.ask(signed(noise(100_001))).await;
-    assert_eq!((answer.status.as_u16(), answer.code()), (413, "ERR_POSTERN_247"));
-    assert!(answer.text().contains("100000"), "{}", answer.text());
+    let response = field.request(signed(noise(100_001))).await;
+    assert_eq!((response.status.as_u16(), response.code()), (413, "ERR_POSTERN_247"));
+    assert!(response.text().contains("100000"), "{}", response.text());
     // Requests refused by their head are not read further.
     let unsigned = Request::post(format!("https://{HOST}/github")).body(Full::from(noise(100_001))).expect("a request");
-    assert_eq!(field.ask(unsigned).await.code(), "ERR_POSTERN_3204");
-    assert_eq!(field.heard(), 5);
+    assert_eq!(field.request(unsigned).await.code(), "ERR_POSTERN_3204");
+    assert_eq!(field.received(), 5);
 }
 
 #[tokio::test]
@@ -72,12 +72,12 @@ async fn chunks_are_joined_regardless_of_their_number() {
             request.extend(b"\r\n");
         }
         request.extend(b"0\r\nx-sum: 42\r\n\r\n");
-        visitor.say(&request).await;
-        let answer = visitor.answer(false).await;
-        assert_eq!((answer.status, answer.body == body), (200, true), "{size}");
-        let heard = field.last_heard();
-        assert_eq!(heard.body, body);
-        assert_eq!(heard.trailers.expect("trailers")["x-sum"], "42", "{size}");
+        visitor.send(&request).await;
+        let response = visitor.response().await;
+        assert_eq!((response.status, response.body == body), (200, true), "{size}");
+        let received = field.last_received();
+        assert_eq!(received.body, body);
+        assert_eq!(received.trailers.expect("trailers")["x-sum"], "42", "{size}");
     }
 }
 
@@ -89,19 +89,19 @@ async fn a_body_of_unknown_length_is_refused_as_soon_as_it_is_too_long() {
         "POST /github HTTP/1.1\r\nHost: {HOST}\r\nX-Hub-Signature-256: {}\r\nTransfer-Encoding: chunked\r\n\r\n",
         signature(b"")
     );
-    visitor.say(head.as_bytes()).await;
-    visitor.say(&[b"2711\r\n".to_vec(), noise(10_001)].concat()).await;
-    let answer = visitor.answer(false).await;
-    assert_eq!((answer.status, answer.code()), (413, "ERR_POSTERN_247"));
+    visitor.send(head.as_bytes()).await;
+    visitor.send(&[b"2711\r\n".to_vec(), noise(10_001)].concat()).await;
+    let response = visitor.response().await;
+    assert_eq!((response.status, response.code()), (413, "ERR_POSTERN_247"));
     let mut visitor = visitor::https(&field.world, HOST).await;
     let head = format!(
         "POST /github HTTP/1.1\r\nHost: {HOST}\r\nX-Hub-Signature-256: {}\r\nContent-Length: 10001\r\n\r\n",
         signature(b"")
     );
-    visitor.say(head.as_bytes()).await;
-    let answer = visitor.answer(false).await;
-    assert_eq!((answer.status, answer.code()), (413, "ERR_POSTERN_247"), "without waiting for it");
-    assert_eq!(field.heard(), 0);
+    visitor.send(head.as_bytes()).await;
+    let response = visitor.response().await;
+    assert_eq!((response.status, response.code()), (413, "ERR_POSTERN_247"), "without waiting for it");
+    assert_eq!(field.received(), 0);
 }
 
 #[tokio::test]
@@ -111,13 +111,13 @@ async fn expect_continue_is_answered_only_if_the_head_is_valid() {
     let head = |signature: &str| {
         format!("POST /github HTTP/1.1\r\nHost: {HOST}\r\n{signature}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n")
     };
-    visitor.say(head(&format!("X-Hub-Signature-256: {}\r\n", signature(b"hello"))).as_bytes()).await;
-    assert_eq!(visitor.answer(true).await.status, 100);
-    visitor.say(b"hello").await;
-    assert_eq!(visitor.answer(false).await.text(), "hello");
+    visitor.send(head(&format!("X-Hub-Signature-256: {}\r\n", signature(b"hello"))).as_bytes()).await;
+    assert_eq!(visitor.response_head().await.status, 100);
+    visitor.send(b"hello").await;
+    assert_eq!(visitor.response().await.text(), "hello");
     let mut visitor = visitor::https(&field.world, HOST).await;
-    visitor.say(head("").as_bytes()).await;
-    assert_eq!(visitor.answer(false).await.status, 403);
+    visitor.send(head("").as_bytes()).await;
+    assert_eq!(visitor.response().await.status, 403);
 }
 
 #[tokio::test]
@@ -128,24 +128,24 @@ async fn all_buffered_bodies_share_a_limit_that_is_released() {
         "POST /github HTTP/1.1\r\nHost: {HOST}\r\nX-Hub-Signature-256: {}\r\nContent-Length: 10000\r\n\r\n",
         signature(&noise(10_000))
     );
-    slow.say(head.as_bytes()).await;
-    slow.say(&noise(10_000)[..9_999]).await;
+    slow.send(head.as_bytes()).await;
+    slow.send(&noise(10_000)[..9_999]).await;
     // The memory is free until the edge has read this much.
     let mut busy = None;
     for _ in 0..200 {
-        let answer = field.ask(signed(noise(9_000))).await;
-        if answer.status != StatusCode::OK {
-            busy = Some(answer);
+        let response = field.request(signed(noise(9_000))).await;
+        if response.status != StatusCode::OK {
+            busy = Some(response);
             break;
         }
     }
     let busy = busy.expect("there is no room for both");
     assert_eq!((busy.status.as_u16(), busy.code()), (503, "ERR_POSTERN_3018"));
     assert!(busy.headers.contains_key("retry-after"));
-    slow.say(&noise(10_000)[9_999..]).await;
-    assert_eq!(slow.answer(false).await.status, 200);
+    slow.send(&noise(10_000)[9_999..]).await;
+    assert_eq!(slow.response().await.status, 200);
     for _ in 0..5 {
-        assert_eq!(field.ask(signed(noise(10_000))).await.status, StatusCode::OK);
+        assert_eq!(field.request(signed(noise(10_000))).await.status, StatusCode::OK);
     }
 }
 
@@ -158,19 +158,14 @@ async fn a_visitor_who_leaves_in_the_middle_leaves_nothing_behind() {
             "POST /github HTTP/1.1\r\nHost: {HOST}\r\nX-Hub-Signature-256: {}\r\nContent-Length: 10000\r\n\r\n",
             signature(&noise(10_000))
         );
-        gone.say(head.as_bytes()).await;
-        gone.say(&noise(9_000)).await;
+        gone.send(head.as_bytes()).await;
+        gone.send(&noise(9_000)).await;
     }
-    let mut passed = false;
-    for _ in 0..500 {
-        passed = field.ask(signed(noise(10_000))).await.status == StatusCode::OK;
-        if passed {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
-    assert!(passed, "what they sent is no longer held");
-    assert_eq!(field.heard(), 1);
+    eventually("what they sent is no longer held", async || {
+        (field.request(signed(noise(10_000))).await.status == StatusCode::OK).then_some(())
+    })
+    .await;
+    assert_eq!(field.received(), 1);
 }
 
 #[tokio::test]
@@ -200,5 +195,5 @@ async fn changes_apply_immediately_and_used_tokens_stay_used() {
     let open = crate::kit::edges::below("/mailgun", crate::kit::edges::to("bkdsc_1"));
     field.world.https_edge(edge(&[open])).await;
     assert_eq!(field.send("mailgun", &first).await.status, StatusCode::OK, "the module is gone");
-    until("the service has heard of all", || field.heard() == 3).await;
+    until("the service has received of all", || field.received() == 3).await;
 }

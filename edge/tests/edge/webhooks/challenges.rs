@@ -46,58 +46,61 @@ fn signed(field: &Field, provider: Provider, secret: &str, body: &str) -> Hook {
 async fn twitter_gets_its_token_signed_but_never_anything_that_could_be_a_webhook() {
     let field = Field::of_all_providers().await;
     let token = "OWJlZTY1NjQtMjI4_a.b~c+d/e=";
-    let answer = field.ask(get(&format!("/twitter?crc_token={token}&nonce=1")).body(nothing()).unwrap()).await;
-    assert_eq!((answer.status, answer.headers["content-type"].to_str().unwrap()), (StatusCode::OK, "application/json"));
-    let said: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
-    assert_eq!(said, serde_json::json!({ "response_token": format!("sha256={}", b64(mac(token))) }));
+    let response = field.request(get(&format!("/twitter?crc_token={token}&nonce=1")).body(nothing()).unwrap()).await;
+    assert_eq!(
+        (response.status, response.headers["content-type"].to_str().unwrap()),
+        (StatusCode::OK, "application/json")
+    );
+    let value: serde_json::Value = serde_json::from_slice(&response.body).unwrap();
+    assert_eq!(value, serde_json::json!({ "response_token": format!("sha256={}", b64(mac(token))) }));
     let long = "x".repeat(2000);
     for wrong in ["", "{%22a%22:1}", "%7B%22a%22:1%7D", "[1]", "\"x\"", &long] {
         let Ok(request) = get(&format!("/twitter?crc_token={wrong}")).body(nothing()) else { continue };
-        let answer = field.ask(request).await;
-        assert_eq!((answer.status, answer.code()), (StatusCode::FORBIDDEN, "ERR_POSTERN_3204"), "{wrong}");
+        let response = field.request(request).await;
+        assert_eq!((response.status, response.code()), (StatusCode::FORBIDDEN, "ERR_POSTERN_3204"), "{wrong}");
     }
-    let plain = field.ask(get("/twitter").body(nothing()).unwrap()).await;
+    let plain = field.request(get("/twitter").body(nothing()).unwrap()).await;
     assert_eq!(plain.code(), "ERR_POSTERN_3204", "without a token it is no challenge");
     let with_body = Request::post(format!("https://{HOST}/twitter?crc_token=a")).body(Full::from("a")).unwrap();
-    assert_eq!(field.ask(with_body).await.code(), "ERR_POSTERN_3204");
-    assert_eq!(field.heard(), 0, "the service never sees a challenge");
+    assert_eq!(field.request(with_body).await.code(), "ERR_POSTERN_3204");
+    assert_eq!(field.received(), 0, "the service never sees a challenge");
 }
 
 #[tokio::test]
 async fn worldline_gets_its_token_back() {
     let field = Field::of_all_providers().await;
     let header = "X-GCS-Webhooks-Endpoint-Verification";
-    let answer = field.ask(get("/worldline/x").header(header, "a <b> c").body(nothing()).unwrap()).await;
-    assert_eq!((answer.status, answer.text().as_str()), (StatusCode::OK, "a <b> c"));
-    assert_eq!(answer.headers["content-type"], "text/plain");
-    assert_eq!(answer.headers["x-content-type-options"], "nosniff");
+    let response = field.request(get("/worldline/x").header(header, "a <b> c").body(nothing()).unwrap()).await;
+    assert_eq!((response.status, response.text().as_str()), (StatusCode::OK, "a <b> c"));
+    assert_eq!(response.headers["content-type"], "text/plain");
+    assert_eq!(response.headers["x-content-type-options"], "nosniff");
     let twice = get("/worldline").header(header, "a").header(header, "b").body(nothing()).unwrap();
-    assert_eq!(field.ask(twice).await.code(), "ERR_POSTERN_3204");
+    assert_eq!(field.request(twice).await.code(), "ERR_POSTERN_3204");
     let long = get("/worldline").header(header, "x".repeat(1025)).body(nothing()).unwrap();
-    assert_eq!(field.ask(long).await.code(), "ERR_POSTERN_3204");
+    assert_eq!(field.request(long).await.code(), "ERR_POSTERN_3204");
     let post = Request::post(format!("https://{HOST}/worldline")).header(header, "a").body(nothing()).unwrap();
-    assert_eq!(field.ask(post).await.code(), "ERR_POSTERN_3204");
-    assert_eq!(field.heard(), 0);
+    assert_eq!(field.request(post).await.code(), "ERR_POSTERN_3204");
+    assert_eq!(field.received(), 0);
 }
 
 #[tokio::test]
 async fn xero_gets_a_status_that_tells_valid_from_invalid_signatures() {
     let field = Field::of_all_providers().await;
     let intent = r#"{"events":[],"firstEventSequence":0,"lastEventSequence":0,"entropy":"ABC"}"#;
-    let answer = field.send("xero", &signed(&field, Provider::Xero, "right", intent)).await;
-    assert_eq!((answer.status, answer.body.len()), (StatusCode::OK, 0));
-    let answer = field.send("xero", &signed(&field, Provider::Xero, "wrong", intent)).await;
-    assert_eq!((answer.status, answer.body.len()), (StatusCode::UNAUTHORIZED, 0));
+    let response = field.send("xero", &signed(&field, Provider::Xero, "right", intent)).await;
+    assert_eq!((response.status, response.body.len()), (StatusCode::OK, 0));
+    let response = field.send("xero", &signed(&field, Provider::Xero, "wrong", intent)).await;
+    assert_eq!((response.status, response.body.len()), (StatusCode::UNAUTHORIZED, 0));
     let mut unsigned = signed(&field, Provider::Xero, "right", intent);
     unsigned.headers.retain(|(name, _)| name != "x-xero-signature");
     assert_eq!(field.send("xero", &unsigned).await.status, StatusCode::UNAUTHORIZED);
-    assert_eq!(field.heard(), 0);
+    assert_eq!(field.received(), 0);
     let events = r#"{"events":[{"resourceId":"1"}]}"#;
-    let answer = field.send("xero", &signed(&field, Provider::Xero, "wrong", events)).await;
-    assert_eq!((answer.status, answer.code()), (StatusCode::FORBIDDEN, "ERR_POSTERN_3204"));
-    let answer = field.send("xero", &signed(&field, Provider::Xero, "right", events)).await;
-    assert_eq!((answer.status, answer.text().as_str()), (StatusCode::OK, events));
-    assert_eq!(field.heard(), 1);
+    let response = field.send("xero", &signed(&field, Provider::Xero, "wrong", events)).await;
+    assert_eq!((response.status, response.code()), (StatusCode::FORBIDDEN, "ERR_POSTERN_3204"));
+    let response = field.send("xero", &signed(&field, Provider::Xero, "right", events)).await;
+    assert_eq!((response.status, response.text().as_str()), (StatusCode::OK, events));
+    assert_eq!(field.received(), 1);
 }
 
 #[tokio::test]
@@ -105,17 +108,17 @@ async fn zoom_gets_its_token_signed_if_the_challenge_is_signed() {
     let field = Field::of_all_providers().await;
     let question =
         r#"{"event":"endpoint.url_validation","payload":{"plainToken":"qgg8vlvZRS6UYooatFL8Aw"},"event_ts":1}"#;
-    let answer = field.send("zoom", &signed(&field, Provider::Zoom, "right", question)).await;
-    let said: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    let response = field.send("zoom", &signed(&field, Provider::Zoom, "right", question)).await;
+    let value: serde_json::Value = serde_json::from_slice(&response.body).unwrap();
     let token = "qgg8vlvZRS6UYooatFL8Aw";
-    assert_eq!(said, serde_json::json!({ "plainToken": token, "encryptedToken": hex(mac(token)) }));
+    assert_eq!(value, serde_json::json!({ "plainToken": token, "encryptedToken": hex(mac(token)) }));
     // Otherwise anyone could have a forged webhook signed.
     let forged = format!(r#"v0:{}:{{"event":"meeting.ended"}}"#, field.second());
     let question = serde_json::json!({ "event": "endpoint.url_validation", "payload": { "plainToken": forged } });
-    let answer = field.send("zoom", &signed(&field, Provider::Zoom, "wrong", &question.to_string())).await;
-    assert_eq!(answer.code(), "ERR_POSTERN_3204");
-    assert!(!answer.text().contains(&hex(mac(&forged))));
-    assert_eq!(field.heard(), 0);
+    let response = field.send("zoom", &signed(&field, Provider::Zoom, "wrong", &question.to_string())).await;
+    assert_eq!(response.code(), "ERR_POSTERN_3204");
+    assert!(!response.text().contains(&hex(mac(&forged))));
+    assert_eq!(field.received(), 0);
     let other = r#"{"event":"meeting.started","payload":{"plainToken":"x"}}"#;
     assert_eq!(field.send("zoom", &signed(&field, Provider::Zoom, "right", other)).await.text(), other);
 }
@@ -132,19 +135,19 @@ async fn challenges_that_only_the_service_can_answer_reach_it() {
         ("whatsapp", meta),
     ] {
         let target = format!("/{provider}/hook?{query}");
-        assert_eq!(field.ask(get(&target).body(nothing()).unwrap()).await.status, StatusCode::OK, "{provider}");
-        assert_eq!(field.last_heard().target, target);
+        assert_eq!(field.request(get(&target).body(nothing()).unwrap()).await.status, StatusCode::OK, "{provider}");
+        assert_eq!(field.last_received().target, target);
         let post = Request::post(format!("https://{HOST}{target}")).body(nothing()).unwrap();
-        assert_eq!(field.ask(post).await.code(), "ERR_POSTERN_3204", "{provider}");
+        assert_eq!(field.request(post).await.code(), "ERR_POSTERN_3204", "{provider}");
         let body = get(&target).body(Full::from("x")).unwrap();
-        assert_eq!(field.ask(body).await.code(), "ERR_POSTERN_3204", "{provider}");
+        assert_eq!(field.request(body).await.code(), "ERR_POSTERN_3204", "{provider}");
         let less = target.rsplit_once(['&', '?']).unwrap().0;
-        assert_eq!(field.ask(get(less).body(nothing()).unwrap()).await.code(), "ERR_POSTERN_3204", "{less}");
+        assert_eq!(field.request(get(less).body(nothing()).unwrap()).await.code(), "ERR_POSTERN_3204", "{less}");
     }
     for provider in ["github", "slack", "stripe", "zoom", "xero"] {
         for query in ["challenge=abc", "crc_token=abc", meta] {
-            let answer = field.ask(get(&format!("/{provider}?{query}")).body(nothing()).unwrap()).await;
-            assert_eq!(answer.code(), "ERR_POSTERN_3204", "{provider} {query}");
+            let response = field.request(get(&format!("/{provider}?{query}")).body(nothing()).unwrap()).await;
+            assert_eq!(response.code(), "ERR_POSTERN_3204", "{provider} {query}");
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::senders::{HOST, Hook, TOPIC, secret_of};
 use crate::kit::{
-    WAIT_TIMEOUT, World,
+    World,
     edges::{address, below, https, to},
-    visitor,
+    in_time, visitor,
 };
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -25,7 +25,7 @@ use std::{
         atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering},
     },
 };
-use tokio::{net::TcpListener, task::JoinHandle, time::timeout};
+use tokio::{net::TcpListener, task::JoinHandle};
 
 pub(crate) struct Field {
     pub(crate) world: World,
@@ -108,8 +108,8 @@ impl Field {
     }
 
     /// Number of requests that the service received.
-    pub(crate) fn heard(&self) -> usize {
-        self.service.heard.lock().unwrap().len()
+    pub(crate) fn received(&self) -> usize {
+        self.service.received.lock().unwrap().len()
     }
 
     /// Number of responses with status 200.
@@ -117,8 +117,8 @@ impl Field {
         self.passed.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn last_heard(&self) -> Heard {
-        self.service.heard.lock().unwrap().last().cloned().expect("a request")
+    pub(crate) fn last_received(&self) -> ReceivedRequest {
+        self.service.received.lock().unwrap().last().cloned().expect("a request")
     }
 
     /// Sends to the route of a provider.
@@ -127,13 +127,13 @@ impl Field {
         for (name, value) in &hook.headers {
             request = request.header(name, value);
         }
-        self.ask(request.body(Full::from(hook.body.clone())).expect("a request")).await
+        self.request(request.body(Full::from(hook.body.clone())).expect("a request")).await
     }
 
     /// Sends over HTTP/2.
-    pub(crate) async fn ask(&self, request: Request<Full<Bytes>>) -> WebhookResponse {
+    pub(crate) async fn request(&self, request: Request<Full<Bytes>>) -> WebhookResponse {
         let sending = self.sender.lock().await.send_request(request);
-        let response = timeout(WAIT_TIMEOUT, sending).await.expect("in time").expect("an answer");
+        let response = in_time(sending).await.expect("an response");
         let (parts, body) = visitor::whole(response).await;
         if parts.status == StatusCode::OK {
             self.passed.fetch_add(1, Ordering::Relaxed);
@@ -148,14 +148,14 @@ pub(crate) struct Topic;
 impl SigningCertificates for Topic {
     fn fetch<'a>(&'a self, host: &'a str, path: &'a str) -> futures::future::BoxFuture<'a, std::io::Result<Vec<u8>>> {
         let known = (host, path) == ("sns.us-east-1.amazonaws.com", "/SimpleNotificationService-0123456789abcdef.pem");
-        let answer = if known { Ok(TOPIC.1.clone().into_bytes()) } else { Err(std::io::Error::other("not there")) };
-        Box::pin(async move { answer })
+        let response = if known { Ok(TOPIC.1.clone().into_bytes()) } else { Err(std::io::Error::other("not there")) };
+        Box::pin(async move { response })
     }
 }
 
 /// Requests of the service.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedRequest {
     pub(crate) target: String,
     pub(crate) headers: hyper::HeaderMap,
     pub(crate) body: Bytes,
@@ -165,40 +165,40 @@ pub(crate) struct Heard {
 /// Echoes every body.
 struct Service {
     address: SocketAddr,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
     task: JoinHandle<()>,
 }
 
 impl Service {
     async fn start() -> Service {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (address, heard) = (listener.local_addr().unwrap(), Arc::new(Mutex::new(Vec::new())));
-        let hears = heard.clone();
+        let (address, received) = (listener.local_addr().unwrap(), Arc::new(Mutex::new(Vec::new())));
+        let recorded = received.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let hears = hears.clone();
-                let service = service_fn(move |request| answer(request, hears.clone()));
+                let recorded = recorded.clone();
+                let service = service_fn(move |request| respond(request, recorded.clone()));
                 tokio::spawn(
                     hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
                 );
             }
         });
-        Service { address, heard, task }
+        Service { address, received, task }
     }
 }
 
-async fn answer(
+async fn respond(
     request: Request<Incoming>,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let (parts, body) = request.into_parts();
     let Ok(collected) = body.collect().await else {
-        return Ok(Response::builder().status(StatusCode::BAD_REQUEST).body(Full::default()).expect("an answer"));
+        return Ok(Response::builder().status(StatusCode::BAD_REQUEST).body(Full::default()).expect("an response"));
     };
     let trailers = collected.trailers().cloned();
     let body = collected.to_bytes();
     let (target, headers) = (parts.uri.to_string(), parts.headers);
-    heard.lock().unwrap().push(Heard { target, headers, body: body.clone(), trailers });
+    received.lock().unwrap().push(ReceivedRequest { target, headers, body: body.clone(), trailers });
     Ok(Response::new(Full::new(body)))
 }
 

@@ -64,9 +64,9 @@ async fn webhooks_signed_by_the_providers_libraries_pass_only_unchanged() {
     field.pass(second - field.second());
     for vector in &vectors {
         let Vector { provider, library, .. } = vector;
-        let answer = field.ask(vector.request()).await;
-        assert_eq!(answer.status, StatusCode::OK, "{provider} of {library}: {}", answer.text());
-        assert_eq!(answer.body, vector.body, "{provider} of {library}");
+        let response = field.request(vector.request()).await;
+        assert_eq!(response.status, StatusCode::OK, "{provider} of {library}: {}", response.text());
+        assert_eq!(response.body, vector.body, "{provider} of {library}");
         for at in 0..vector.headers.len() {
             let (name, value) = &vector.headers[at];
             if !name.to_ascii_lowercase().contains("signature") || value.len() < 20 {
@@ -75,16 +75,16 @@ async fn webhooks_signed_by_the_providers_libraries_pass_only_unchanged() {
             let mut changed = vector.clone();
             let other = if value.ends_with("A=") { "B=" } else { "A=" };
             changed.headers[at].1.replace_range(value.len() - 2.., other);
-            let answer = field.ask(changed.request()).await;
-            assert_eq!(answer.code(), "ERR_POSTERN_3204", "{provider} of {library}: `{name}` changed");
+            let response = field.request(changed.request()).await;
+            assert_eq!(response.code(), "ERR_POSTERN_3204", "{provider} of {library}: `{name}` changed");
         }
         if provider != "plivo" || !vector.headers.iter().any(|(name, _)| name.ends_with("V2")) {
             let letter =
                 if provider == "sns" { vector.body.replacen("break", "brake", 1) } else { vector.body.clone() + "!" };
             let changed = Vector { body: letter, ..vector.clone() };
-            let answer = field.ask(changed.request()).await;
-            assert_eq!(answer.code(), "ERR_POSTERN_3204", "{provider} of {library}: the body changed");
+            let response = field.request(changed.request()).await;
+            assert_eq!(response.code(), "ERR_POSTERN_3204", "{provider} of {library}: the body changed");
         }
     }
-    assert_eq!(field.heard(), vectors.len());
+    assert_eq!(field.received(), vectors.len());
 }
