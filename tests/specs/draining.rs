@@ -3,7 +3,7 @@
 use ::bytes::Bytes;
 use futures::{SinkExt, StreamExt};
 use postern_tests::{
-    Origin, World,
+    Origin, Process, Visitor, World,
     bytes::{pieces, sum},
     condition::finishes,
     eventually,
@@ -99,53 +99,66 @@ fn upload_body() -> (tokio::sync::mpsc::Sender<Result<Bytes, std::io::Error>>, r
     (send, reqwest::Body::wrap_stream(pieces))
 }
 
-#[tokio::test]
-async fn open_requests_of_any_protocol_lose_no_byte() {
-    let world = World::start().await;
-    let (origin, echo) = (Origin::start("hello").await, Echo::named("echo").await);
-    let agent = world.agent().await;
-    let (site, line) = (agent.https("site", &origin).await, agent.tcp("line", &echo).await);
-    let visitors = [world.visitor(), world.visitor().with(|client| client.http1_only())];
+/// Visitors over HTTP/2 and HTTP/1.1.
+fn visitors(world: &World) -> [Visitor; 2] {
+    [world.visitor(), world.visitor().with(|client| client.http1_only())]
+}
 
+/// Begins to drain, and waits until new connections are refused.
+async fn drain(world: &World) {
+    world.server.process.terminate();
+    for address in [world.server.addresses.https, world.server.addresses.http] {
+        eventually("new connections are refused", async || TcpStream::connect(address).await.is_err().then_some(()))
+            .await;
+    }
+}
+
+async fn assert_ends_successfully(process: Process) {
+    let ended = process.wait_within(Duration::from_secs(10)).await;
+    assert!(exited_successfully(ended.status), "{ended:?}");
+}
+
+#[tokio::test]
+async fn open_event_streams_are_delivered_to_their_end() {
+    let world = World::start().await;
+    let origin = Origin::start("hello").await;
+    let agent = world.agent().await;
+    let site = agent.https("site", &origin).await;
     let mut events = Vec::new();
-    for visitor in &visitors {
+    for visitor in visitors(&world) {
         let answer = visitor.http.get(site.url("/events")).send().await.expect("an answer");
         let mut stream = answer.bytes_stream();
         let first = finishes("the first event", stream.next()).await.expect("open").expect("a piece");
         assert_eq!(first, "data: first\n\n");
         events.push(stream);
     }
+    drain(&world).await;
+    assert!(world.server.process.is_running(), "the streams are still open");
+    origin.release();
+    for stream in events {
+        let rest = stream.map(|piece| piece.expect("the events go on")).collect::<Vec<_>>();
+        assert_eq!(finishes("the last event", rest).await.concat(), b"data: second\n\n");
+    }
+    assert_ends_successfully(world.server.process).await;
+}
+
+#[tokio::test]
+async fn open_uploads_lose_no_byte() {
+    let world = World::start().await;
+    let origin = Origin::start("hello").await;
+    let agent = world.agent().await;
+    let site = agent.https("site", &origin).await;
     let mut uploads = Vec::new();
-    for (seed, visitor) in visitors.iter().enumerate() {
+    for (seed, visitor) in (0..).zip(visitors(&world)) {
         let (send, body) = upload_body();
         let answer = tokio::spawn(visitor.http.post(site.url("/sum")).body(body).send());
-        let mut rest = pieces(seed as u64, LENGTH);
+        let mut rest = pieces(seed, LENGTH);
         for piece in rest.by_ref().take(20) {
             send.send(Ok(piece)).await.expect("taken");
         }
-        uploads.push((seed as u64, send, rest, answer));
+        uploads.push((seed, send, rest, answer));
     }
-    let stream = world.visitor().tls(&site.host(), &[b"http/1.1"]).await.expect("a handshake");
-    let address = site.url("/socket").replace("https://", "wss://");
-    let (mut socket, _) = tokio_tungstenite::client_async(address, stream).await.expect("an upgrade");
-    socket.send(Message::text("before")).await.expect("sent");
-    assert_eq!(finishes("the echo", socket.next()).await.expect("open").expect("a message"), Message::text("before"));
-    let (mut line, _) = EchoClient::connect(line.port()).await.expect("open");
-    assert_eq!(line.echo("before").await.as_deref(), Some("before"));
-
-    let (process, addresses) = (world.server.process, world.server.addresses);
-    process.terminate();
-    for address in [addresses.https, addresses.http] {
-        eventually("new connections are refused", async || TcpStream::connect(address).await.is_err().then_some(()))
-            .await;
-    }
-
-    for number in 0..100 {
-        let message = Message::binary(postern_tests::bytes::piece(number, 0, 10_000));
-        socket.send(message.clone()).await.expect("sent");
-        let back = finishes("the echo", socket.next()).await.expect("open").expect("a message");
-        assert_eq!(back, message, "message {number}");
-    }
+    drain(&world).await;
     for (seed, send, rest, answer) in uploads {
         for piece in rest {
             send.send(Ok(piece)).await.expect("the rest is taken");
@@ -154,17 +167,44 @@ async fn open_requests_of_any_protocol_lose_no_byte() {
         let answer = finishes("the upload", answer).await.expect("sent").expect("an answer");
         assert_eq!(answer.text().await.expect("whole"), sum(seed, LENGTH));
     }
-    assert_eq!(line.echo("after").await.as_deref(), Some("after"));
-    assert_eq!(finishes("the bytes", line.echo_bytes(9, LENGTH)).await, sum(9, LENGTH));
-    origin.release();
-    for stream in events {
-        let rest = stream.map(|piece| piece.expect("the events go on")).collect::<Vec<_>>();
-        assert_eq!(finishes("the last event", rest).await.concat(), b"data: second\n\n");
+    assert_ends_successfully(world.server.process).await;
+}
+
+#[tokio::test]
+async fn an_open_websocket_loses_no_message_and_is_waited_for() {
+    let world = World::start().await;
+    let origin = Origin::start("hello").await;
+    let agent = world.agent().await;
+    let site = agent.https("site", &origin).await;
+    let stream = world.visitor().tls(&site.host(), &[b"http/1.1"]).await.expect("a handshake");
+    let address = site.url("/socket").replace("https://", "wss://");
+    let (mut socket, _) = tokio_tungstenite::client_async(address, stream).await.expect("an upgrade");
+    socket.send(Message::text("before")).await.expect("sent");
+    assert_eq!(finishes("the echo", socket.next()).await.expect("open").expect("a message"), Message::text("before"));
+    drain(&world).await;
+    for number in 0..100 {
+        let message = Message::binary(postern_tests::bytes::piece(number, 0, 10_000));
+        socket.send(message.clone()).await.expect("sent");
+        let back = finishes("the echo", socket.next()).await.expect("open").expect("a message");
+        assert_eq!(back, message, "message {number}");
     }
-    assert!(process.is_running(), "the WebSocket is still open");
+    assert!(world.server.process.is_running(), "the WebSocket is still open");
     socket.close(None).await.expect("closed in order");
     let left = finishes("the end of the WebSocket", socket.collect::<Vec<_>>()).await;
     assert!(left.iter().all(|message| message.is_ok()), "{left:?}");
-    let ended = process.wait_within(Duration::from_secs(10)).await;
-    assert!(exited_successfully(ended.status), "{ended:?}");
+    assert_ends_successfully(world.server.process).await;
+}
+
+#[tokio::test]
+async fn an_open_tcp_connection_loses_no_byte() {
+    let world = World::start().await;
+    let echo = Echo::named("echo").await;
+    let agent = world.agent().await;
+    let line = agent.tcp("line", &echo).await;
+    let (mut line, _) = EchoClient::connect(line.port()).await.expect("open");
+    assert_eq!(line.echo("before").await.as_deref(), Some("before"));
+    drain(&world).await;
+    assert_eq!(line.echo("after").await.as_deref(), Some("after"));
+    assert_eq!(finishes("the bytes", line.echo_bytes(9, LENGTH)).await, sum(9, LENGTH));
+    assert_ends_successfully(world.server.process).await;
 }

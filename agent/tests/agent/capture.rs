@@ -206,47 +206,93 @@ fn hundreds_of_megabytes_of_bodies_take_no_more_memory_than_allowed() {
     assert!(store.bytes() > 40 << 20, "the room is used");
 }
 
-#[tokio::test]
-async fn a_replay_applies_the_requested_changes() {
-    let world = World::start().await;
-    let origin = ScriptedOrigin::closing_after(MADE).await;
-    world.tunnel("site", "http", origin.port()).await;
-    let post = b"POST /in?x=1 HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nX-A: 1\r\nX-B: 2\r\nContent-Length: 3\r\n\r\nabc";
-    world.server.http("site", post).await.expect("answered");
-    let id = world.captured(1).await[0]["id"].clone();
-    let mut count = 1;
-    let mut again = async |changes: Json| -> (String, Json) {
+/// A captured request that is replayed with changes.
+struct Replays {
+    world: World,
+    origin: ScriptedOrigin,
+    id: Json,
+}
+
+/// The request as the service received it, and the exchange of the replay.
+struct Replayed {
+    request: String,
+    exchange: Json,
+}
+
+impl Replays {
+    const REQUEST: &str = "POST /in?x=1 HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nX-A: 1\r\nX-B: 2\r\nContent-Length: 3\r\n\r\nabc";
+
+    async fn start() -> Replays {
+        let world = World::start().await;
+        let origin = ScriptedOrigin::closing_after(MADE).await;
+        world.tunnel("site", "http", origin.port()).await;
+        world.server.http("site", Replays::REQUEST.as_bytes()).await.expect("answered");
+        let id = world.captured(1).await[0]["id"].clone();
+        Replays { world, origin, id }
+    }
+
+    async fn with(&self, changes: Json) -> Replayed {
         let mut body = changes;
-        body["id"] = id.clone();
-        let response =
-            reqwest::Client::new().post(format!("{}/api/requests/http", world.web())).json(&body).send().await;
-        let response = response.expect("answered");
+        body["id"] = self.id.clone();
+        let before = self.origin.requests().len();
+        let url = format!("{}/api/requests/http", self.world.web());
+        let response = reqwest::Client::new().post(url).json(&body).send().await.expect("answered");
         assert_eq!(response.status(), 204, "{body}");
-        let place = response.headers()["location"].to_str().expect("text").to_owned();
-        count += 1;
-        world.captured(count).await;
-        let made = world.get(&place).await;
-        (String::from_utf8(origin.requests().last().expect("received").clone()).expect("text"), made)
-    };
-    let (heard, made) = again(json!({})).await;
-    assert_eq!(heard.as_bytes(), post, "as it was");
-    assert_eq!((&made["replay_of"], &made["replay_through"]), (&id, &json!("local")));
-    let (heard, made) = again(json!({"method": "PUT", "path": "/other?y"})).await;
+        let location = response.headers()["location"].to_str().expect("text").to_owned();
+        self.world.captured(before + 1).await;
+        let requests = self.origin.request_texts();
+        assert_eq!(requests.len(), before + 1, "it is sent once");
+        Replayed { request: requests[before].clone(), exchange: self.world.get(&location).await }
+    }
+}
+
+#[tokio::test]
+async fn a_replay_without_changes_is_the_request_as_it_was() {
+    let replays = Replays::start().await;
+    let Replayed { request, exchange } = replays.with(json!({})).await;
+    assert_eq!(request, Replays::REQUEST);
+    assert_eq!((&exchange["replay_of"], &exchange["replay_through"]), (&replays.id, &json!("local")));
+}
+
+#[tokio::test]
+async fn a_replay_applies_another_method_and_path() {
+    let replays = Replays::start().await;
+    let Replayed { request, exchange } = replays.with(json!({"method": "PUT", "path": "/other?y"})).await;
     assert_eq!(
-        heard,
+        request,
         "PUT /other?y HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nX-A: 1\r\nX-B: 2\r\nContent-Length: 3\r\n\r\nabc"
     );
-    assert_eq!((&made["request"]["uri"], &made["response"]["status_code"]), (&json!("/other?y"), &json!(201)));
-    let (heard, _) = again(json!({"headers": {"x-a": ["3", "4"], "X-B": null, "X-New": "é"}})).await;
+    assert_eq!((&exchange["request"]["uri"], &exchange["response"]["status_code"]), (&json!("/other?y"), &json!(201)));
+}
+
+#[tokio::test]
+async fn a_replay_replaces_removes_and_adds_headers() {
+    let replays = Replays::start().await;
+    let replayed = replays.with(json!({"headers": {"x-a": ["3", "4"], "X-B": null, "X-New": "é"}})).await;
     assert_eq!(
-        heard,
+        replayed.request,
         "POST /in?x=1 HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nx-a: 3\r\nx-a: 4\r\nX-New: é\r\nContent-Length: 3\r\n\r\nabc"
     );
-    let (heard, _) = again(json!({"headers": [["Host", "x"], ["Content-Length", "99"]], "body": "longer"})).await;
-    assert_eq!(heard, "POST /in?x=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nlonger");
-    let (heard, _) = again(json!({"method": "GET", "body_base64": "", "headers": {"Host": "h"}})).await;
-    assert_eq!(heard, "GET /in?x=1 HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-B: 2\r\n\r\n", "the coding went with the body");
+}
 
+#[tokio::test]
+async fn a_replay_takes_a_whole_list_of_headers_and_corrects_the_length() {
+    let replays = Replays::start().await;
+    let changes = json!({"headers": [["Host", "x"], ["Content-Length", "99"]], "body": "longer"});
+    let replayed = replays.with(changes).await;
+    assert_eq!(replayed.request, "POST /in?x=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nlonger");
+}
+
+#[tokio::test]
+async fn a_replay_without_the_body_is_without_its_coding() {
+    let replays = Replays::start().await;
+    let replayed = replays.with(json!({"method": "GET", "body_base64": "", "headers": {"Host": "h"}})).await;
+    assert_eq!(replayed.request, "GET /in?x=1 HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-B: 2\r\n\r\n");
+}
+
+#[tokio::test]
+async fn invalid_changes_of_a_replay_are_refused_and_nothing_is_sent() {
+    let replays = Replays::start().await;
     for wrong in [
         json!({"method": "GET /x HTTP/1.1\r\nA: b"}),
         json!({"method": "CONNECT"}),
@@ -265,11 +311,19 @@ async fn a_replay_applies_the_requested_changes() {
         json!({"through": "nothing"}),
     ] {
         let mut body = wrong.clone();
-        body["id"] = id.clone();
-        let (status, answer) = world.call("POST", "/api/requests/http", Some(body)).await;
+        body["id"] = replays.id.clone();
+        let (status, answer) = replays.world.call("POST", "/api/requests/http", Some(body)).await;
         assert_eq!((status, &answer["details"]["code"].is_string()), (400, &true), "{wrong}: {answer}");
     }
-    assert_eq!(origin.requests().len(), count, "nothing of it was sent");
-    let found = world.get("/api/requests/http/summaries?filter=replayed:yes").await;
-    assert_eq!(found["requests"].as_array().expect("a list").len(), count - 1);
+    assert_eq!(replays.origin.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn replays_are_found_by_the_filter() {
+    let replays = Replays::start().await;
+    for path in ["/a", "/b"] {
+        replays.with(json!({"path": path})).await;
+    }
+    let found = replays.world.get("/api/requests/http/summaries?filter=replayed:yes").await;
+    assert_eq!(found["requests"].as_array().expect("a list").len(), 2);
 }

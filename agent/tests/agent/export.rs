@@ -224,33 +224,63 @@ async fn with_inspect_redact_secrets_are_not_stored() {
     assert_eq!(one["response"]["headers"]["Set-Cookie"][0], format!("sid={mark}; HttpOnly"));
 }
 
-#[tokio::test]
-async fn a_har_file_imports_back_to_equal_exchanges() {
-    let world = World::start().await;
-    let origin = ScriptedOrigin::closing_after(b"HTTP/1.1 201 Made Up\r\nContent-Length: 3\r\nSet-Cookie: a=b\r\nset-cookie: c=d\r\nX-Latin: caf\xe9\r\n\r\n\xff\x00k").await;
-    world.tunnel("site", "http", origin.port()).await;
-    let requests = [
-        message("GET", "/a?q=1&r=%20", &[("X-Two".into(), b"1".to_vec()), ("x-two".into(), b"2".to_vec())], None),
-        message("POST", "/b", &[("Content-Type".into(), b"text/plain".to_vec())], Some((b"it's text", false))),
-        message("PUT", "/c", &[], Some((&[0, 159, 146, 150], false))),
-        message("PATCH", "/d", &[], Some((b"in chunks it comes", true))),
-    ];
-    for (index, request) in requests.iter().enumerate() {
-        world.server.http("site", request).await.expect("answered");
-        world.captured(index + 1).await;
-    }
-    let first = world.captured(1).await.last().expect("one")["id"].as_str().expect("an id").to_owned();
-    let marked = world.call("PATCH", &format!("/api/requests/http/{first}"), Some(json!({"note": "the first"}))).await;
-    assert_eq!((marked.0, &marked.1["note"]), (200, &json!("the first")));
-    let before = world.captured(4).await;
-    let har = world.get("/api/requests/har?secrets=show").await;
-    assert_eq!((&har["log"]["version"], har["log"]["entries"].as_array().expect("a list").len()), (&json!("1.2"), 4));
-    assert_eq!(har["log"]["entries"][0]["request"]["url"], "https://shop.localhost:4443/a?q=1&r=%20", "oldest first");
+/// Four captured exchanges, the first of them with a note, and their HAR file.
+struct Exported {
+    world: World,
+    exchanges: Vec<Json>,
+    har: Json,
+}
 
-    assert_eq!(world.call("DELETE", "/api/requests/http", None).await.0, 204);
-    assert_eq!(world.call("POST", "/api/requests/har", Some(har.clone())).await, (201, json!({"imported": 4})));
-    let after = world.captured(4).await;
-    for (old, new) in before.iter().zip(&after) {
+impl Exported {
+    async fn start() -> Exported {
+        let world = World::start().await;
+        let origin = ScriptedOrigin::closing_after(b"HTTP/1.1 201 Made Up\r\nContent-Length: 3\r\nSet-Cookie: a=b\r\nset-cookie: c=d\r\nX-Latin: caf\xe9\r\n\r\n\xff\x00k").await;
+        world.tunnel("site", "http", origin.port()).await;
+        let requests = [
+            message("GET", "/a?q=1&r=%20", &[("X-Two".into(), b"1".to_vec()), ("x-two".into(), b"2".to_vec())], None),
+            message("POST", "/b", &[("Content-Type".into(), b"text/plain".to_vec())], Some((b"it's text", false))),
+            message("PUT", "/c", &[], Some((&[0, 159, 146, 150], false))),
+            message("PATCH", "/d", &[], Some((b"in chunks it comes", true))),
+        ];
+        for (index, request) in requests.iter().enumerate() {
+            world.server.http("site", request).await.expect("answered");
+            world.captured(index + 1).await;
+        }
+        let first = world.captured(1).await.last().expect("one")["id"].as_str().expect("an id").to_owned();
+        let noted =
+            world.call("PATCH", &format!("/api/requests/http/{first}"), Some(json!({"note": "the first"}))).await;
+        assert_eq!((noted.0, &noted.1["note"]), (200, &json!("the first")));
+        let exchanges = world.captured(4).await;
+        let har = world.get("/api/requests/har?secrets=show").await;
+        Exported { world, exchanges, har }
+    }
+
+    /// Deletes all exchanges and imports them back.
+    async fn import(&self) -> Vec<Json> {
+        assert_eq!(self.world.call("DELETE", "/api/requests/http", None).await.0, 204);
+        let imported = self.world.call("POST", "/api/requests/har", Some(self.har.clone())).await;
+        assert_eq!(imported, (201, json!({"imported": 4})));
+        self.world.captured(4).await
+    }
+
+    async fn body(&self, exchange: &Json, half: &str) -> Vec<u8> {
+        let id = exchange["id"].as_str().expect("an id");
+        let path = format!("{}/api/requests/http/{id}/{half}/body", self.world.web());
+        reqwest::get(path).await.expect("answered").bytes().await.expect("read").to_vec()
+    }
+}
+
+#[tokio::test]
+async fn a_har_file_has_every_exchange_oldest_first() {
+    let Exported { har, .. } = Exported::start().await;
+    assert_eq!((&har["log"]["version"], har["log"]["entries"].as_array().expect("a list").len()), (&json!("1.2"), 4));
+    assert_eq!(har["log"]["entries"][0]["request"]["url"], "https://shop.localhost:4443/a?q=1&r=%20");
+}
+
+#[tokio::test]
+async fn imported_exchanges_equal_the_exported_ones() {
+    let exported = Exported::start().await;
+    for (old, new) in exported.exchanges.iter().zip(&exported.import().await) {
         let same = |pointer: &str| assert_eq!(old.pointer(pointer), new.pointer(pointer), "{pointer}");
         for pointer in [
             "/tunnel_name",
@@ -269,40 +299,52 @@ async fn a_har_file_imports_back_to_equal_exchanges() {
         ] {
             same(pointer);
         }
+        // Chunks are not part of the format.
         if old["request"]["method"] != "PATCH" {
             same("/request/raw");
         }
+    }
+}
+
+#[tokio::test]
+async fn imported_exchanges_are_marked_and_found_by_the_filter() {
+    let exported = Exported::start().await;
+    for (old, new) in exported.exchanges.iter().zip(&exported.import().await) {
         assert_eq!((&old["imported"], &new["imported"]), (&json!(false), &json!(true)));
+    }
+    let found = exported.world.get("/api/requests/http/summaries?filter=imported:yes").await;
+    assert_eq!(found["requests"].as_array().expect("a list").len(), 4);
+}
+
+#[tokio::test]
+async fn bodies_of_imported_exchanges_can_be_read() {
+    let exported = Exported::start().await;
+    let imported = exported.import().await;
+    for exchange in &imported {
+        assert_eq!(exported.body(exchange, "response").await, b"\xff\x00k");
+    }
+    assert_eq!(exported.body(&imported[0], "request").await, b"in chunks it comes");
+}
+
+fn without_ids(file: &Json) -> Json {
+    let mut file = file.clone();
+    for entry in file["log"]["entries"].as_array_mut().expect("a list") {
+        for member in ["_id", "timings"] {
+            entry.as_object_mut().expect("an object").remove(member);
+        }
         for half in ["request", "response"] {
-            let body = async |one: &Json| {
-                let path = format!("{}/api/requests/http/{}/{half}/body", world.web(), one["id"].as_str().unwrap());
-                reqwest::get(path).await.expect("answered").bytes().await.expect("read")
-            };
-            if half == "response" {
-                assert_eq!(body(new).await, &b"\xff\x00k"[..]);
-            }
+            entry[half].as_object_mut().expect("an object").remove("headersSize");
         }
     }
-    let chunked = after[0]["id"].as_str().expect("an id");
-    let body =
-        reqwest::get(format!("{}/api/requests/http/{chunked}/request/body", world.web())).await.expect("answered");
-    assert_eq!(body.bytes().await.expect("read"), &b"in chunks it comes"[..]);
-    let again = world.get("/api/requests/har?secrets=show").await;
-    let without_ids = |file: &Json| -> Json {
-        let mut file = file.clone();
-        for entry in file["log"]["entries"].as_array_mut().expect("a list") {
-            for member in ["_id", "timings"] {
-                entry.as_object_mut().expect("an object").remove(member);
-            }
-            for half in ["request", "response"] {
-                entry[half].as_object_mut().expect("an object").remove("headersSize");
-            }
-        }
-        file
-    };
-    assert_eq!(without_ids(&har), without_ids(&again));
-    let found = world.get("/api/requests/http/summaries?filter=imported:yes").await;
-    assert_eq!(found["requests"].as_array().expect("a list").len(), 4);
+    file
+}
+
+#[tokio::test]
+async fn imported_exchanges_are_exported_to_an_equal_file() {
+    let exported = Exported::start().await;
+    exported.import().await;
+    let again = exported.world.get("/api/requests/har?secrets=show").await;
+    assert_eq!(without_ids(&exported.har), without_ids(&again));
 }
 
 #[tokio::test]

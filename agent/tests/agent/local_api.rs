@@ -16,28 +16,48 @@ async fn typed(world: &World, request: &str) -> String {
     answer
 }
 
+const PATHS: &[&str] = &[
+    "/",
+    "/api/",
+    "/api/status",
+    "/api/events",
+    "/api/tunnels",
+    "/api/endpoints",
+    "/api/requests/http",
+    "/api/requests/http/summaries",
+    "/api/requests/http/0000000100000001",
+    "/api/requests/http/0000000100000001/request/body",
+    "/api/requests/http/0000000100000001/response/body",
+    "/api/requests/http/0000000100000001/frames",
+    "/api/requests/http/0000000100000001/curl",
+    "/api/requests/har",
+    "/api/configured",
+    "/assets/x.js",
+    "/nothing",
+];
+
+/// Operations that change something.
+const WRITES: &[(&str, &str)] = &[
+    ("POST", "/api/tunnels"),
+    ("POST", "/api/endpoints"),
+    ("PUT", "/api/endpoints/site"),
+    ("POST", "/api/requests/http"),
+    ("POST", "/api/requests/har"),
+    ("PATCH", "/api/requests/http/0000000100000001"),
+    ("DELETE", "/api/requests/http/0000000100000001"),
+    ("DELETE", "/api/requests/http"),
+];
+
+/// Sends an empty JSON object with one additional header line.
+async fn write(world: &World, method: &str, path: &str, lines: &str) -> String {
+    let head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{lines}");
+    typed(world, &format!("{head}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}")).await
+}
+
 #[tokio::test]
-async fn every_path_is_guarded() {
+async fn every_path_is_closed_to_other_hosts_other_sites_and_forwarded_requests() {
     let world = World::start().await;
-    for path in [
-        "/",
-        "/api/",
-        "/api/status",
-        "/api/events",
-        "/api/tunnels",
-        "/api/endpoints",
-        "/api/requests/http",
-        "/api/requests/http/summaries",
-        "/api/requests/http/0000000100000001",
-        "/api/requests/http/0000000100000001/request/body",
-        "/api/requests/http/0000000100000001/response/body",
-        "/api/requests/http/0000000100000001/frames",
-        "/api/requests/http/0000000100000001/curl",
-        "/api/requests/har",
-        "/api/configured",
-        "/assets/x.js",
-        "/nothing",
-    ] {
+    for path in PATHS {
         for (head, code) in [
             ("Host: evil.example", "8106"),
             ("Host: 127.0.0.1.evil.example", "8106"),
@@ -46,35 +66,40 @@ async fn every_path_is_guarded() {
             ("Host: localhost\r\nSec-Fetch-Site: cross-site", "8107"),
             ("Host: localhost\r\nX-Forwarded-For: 192.0.2.1", "8106"),
         ] {
-            let answer = typed(&world, &format!("GET {path} HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n")).await;
+            let response = typed(&world, &format!("GET {path} HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n")).await;
             assert!(
-                answer.starts_with("HTTP/1.1 403 ") && answer.contains(&format!("ERR_POSTERN_{code}")),
-                "{path} {head}: {answer}"
+                response.starts_with("HTTP/1.1 403 ") && response.contains(&format!("ERR_POSTERN_{code}")),
+                "{path} {head}: {response}"
             );
-            assert!(!answer.to_ascii_lowercase().contains("access-control-"), "{answer}");
+            assert!(!response.to_ascii_lowercase().contains("access-control-"), "{response}");
         }
     }
-    for (method, path) in [
-        ("POST", "/api/tunnels"),
-        ("POST", "/api/endpoints"),
-        ("PUT", "/api/endpoints/site"),
-        ("POST", "/api/requests/http"),
-        ("POST", "/api/requests/har"),
-        ("PATCH", "/api/requests/http/0000000100000001"),
-        ("DELETE", "/api/requests/http/0000000100000001"),
-        ("DELETE", "/api/requests/http"),
-    ] {
+}
+
+#[tokio::test]
+async fn bodies_that_a_form_can_send_are_refused() {
+    let world = World::start().await;
+    for (method, path) in WRITES {
         for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
-            let form = format!(
-                "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}"
-            );
-            assert!(typed(&world, &form).await.starts_with("HTTP/1.1 415 "), "{method} {path} {kind}");
+            let response = write(&world, method, path, &format!("Content-Type: {kind}")).await;
+            assert!(response.starts_with("HTTP/1.1 415 "), "{method} {path} {kind}: {response}");
         }
-        let foreign = format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}"
-        );
-        assert!(typed(&world, &foreign).await.starts_with("HTTP/1.1 403 "), "{method} {path}");
     }
+}
+
+#[tokio::test]
+async fn changes_by_pages_of_other_sites_are_refused() {
+    let world = World::start().await;
+    for (method, path) in WRITES {
+        let lines = "Origin: http://evil.example\r\nContent-Type: application/json";
+        let response = write(&world, method, path, lines).await;
+        assert!(response.starts_with("HTTP/1.1 403 "), "{method} {path}: {response}");
+    }
+}
+
+#[tokio::test]
+async fn preflight_requests_of_other_sites_are_refused() {
+    let world = World::start().await;
     let preflight = "OPTIONS /api/tunnels HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n";
     assert!(typed(&world, preflight).await.starts_with("HTTP/1.1 403 "));
 }

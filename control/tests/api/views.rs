@@ -110,23 +110,48 @@ async fn a_session_describes_its_agent() {
     operator.get(&format!("/tunnel_sessions/{}", session.id)).await.refused(Code::NotFound);
 }
 
-#[tokio::test]
-async fn tunnels_with_an_address_have_an_endpoint_and_those_with_labels_have_backends() {
-    let world = World::start().await;
-    let operator = world.operator().await;
-    let made = operator.made("/credentials", &json!({})).await;
-    let session = session(LATER, made["id"].as_str().expect("an id"));
-    let group = operator.group().await;
-    operator.id("/backends/tunnel_group", &json!({"labels": {"app": "other"}})).await;
-    let published = tunnel(LATER, &session, Some(("https", "shop.test", 443)));
-    let labelled = tunnel(LATER + 1, &session, None);
-    world.opens(&published);
-    world.opens(&labelled);
+/// A session with a tunnel at an address and one with labels.
+struct Tunnels {
+    _world: World,
+    operator: Caller,
+    /// The owner of the session's credential.
+    owner: String,
+    session: LiveSession,
+    published: LiveTunnel,
+    labelled: LiveTunnel,
+}
 
-    let read = operator.get(&format!("/tunnels/{}", published.id)).await.is(StatusCode::OK);
-    let own_session = json!({"id": session.id, "uri": format!("{BASE_URL}/tunnel_sessions/{}", session.id)});
-    let endpoint = format!("ep_{}", &published.id[3..]);
-    let own_endpoint = json!({"id": endpoint, "uri": format!("{BASE_URL}/endpoints/{endpoint}")});
+impl Tunnels {
+    async fn start() -> Tunnels {
+        let world = World::start().await;
+        let operator = world.operator().await;
+        let made = operator.made("/credentials", &json!({})).await;
+        let session = session(LATER, made["id"].as_str().expect("an id"));
+        let published = tunnel(LATER, &session, Some(("https", "shop.test", 443)));
+        let labelled = tunnel(LATER + 1, &session, None);
+        world.opens(&published);
+        world.opens(&labelled);
+        let owner = made["owner_id"].as_str().expect("an owner").to_owned();
+        Tunnels { _world: world, operator, owner, session, published, labelled }
+    }
+
+    /// The id of the endpoint of the published tunnel.
+    fn endpoint(&self) -> String {
+        format!("ep_{}", &self.published.id[3..])
+    }
+
+    fn own_session(&self) -> Value {
+        json!({"id": self.session.id, "uri": format!("{BASE_URL}/tunnel_sessions/{}", self.session.id)})
+    }
+}
+
+#[tokio::test]
+async fn a_tunnel_with_an_address_describes_it_and_its_endpoint() {
+    let tunnels = Tunnels::start().await;
+    let (published, endpoint) = (&tunnels.published, tunnels.endpoint());
+    let (own_session, own_endpoint) =
+        (tunnels.own_session(), json!({"id": endpoint, "uri": format!("{BASE_URL}/endpoints/{endpoint}")}));
+    let read = tunnels.operator.get(&format!("/tunnels/{}", published.id)).await.is(StatusCode::OK);
     let expected = json!({
         "id": published.id,
         "uri": format!("{BASE_URL}/tunnels/{}", published.id),
@@ -142,16 +167,28 @@ async fn tunnels_with_an_address_have_an_endpoint_and_those_with_labels_have_bac
         "forwards_to": "http://localhost:8080",
     });
     assert_eq!(read, expected);
+}
 
-    let read = operator.get(&format!("/tunnels/{}", labelled.id)).await.is(StatusCode::OK);
+#[tokio::test]
+async fn a_labelled_tunnel_has_backends_and_is_no_endpoint() {
+    let tunnels = Tunnels::start().await;
+    let operator = &tunnels.operator;
+    let group = operator.group().await;
+    operator.id("/backends/tunnel_group", &json!({"labels": {"app": "other"}})).await;
+    let read = operator.get(&format!("/tunnels/{}", tunnels.labelled.id)).await.is(StatusCode::OK);
     assert_eq!((&read["public_url"], &read["proto"], &read["endpoint"]), (&json!(""), &json!(""), &Value::Null));
     assert_eq!(read["labels"], json!({"app": "shop"}));
     assert_eq!(read["backends"], json!([{"id": group, "uri": format!("{BASE_URL}/backends/tunnel_group/{group}")}]));
-
     let all = operator.get("/endpoints").await.is(StatusCode::OK);
-    assert_eq!(ids(&all, "endpoints"), std::slice::from_ref(&endpoint), "a labelled tunnel is no endpoint");
-    let read = operator.get(&format!("/endpoints/{endpoint}")).await.is(StatusCode::OK);
-    let owner = made["owner_id"].as_str().expect("an owner");
+    assert_eq!(ids(&all, "endpoints"), [tunnels.endpoint()]);
+}
+
+#[tokio::test]
+async fn the_endpoint_of_a_tunnel_is_described() {
+    let tunnels = Tunnels::start().await;
+    let (published, endpoint, owner) = (&tunnels.published, tunnels.endpoint(), &tunnels.owner);
+    let own_session = tunnels.own_session();
+    let read = tunnels.operator.get(&format!("/endpoints/{endpoint}")).await.is(StatusCode::OK);
     let expected = json!({
         "id": endpoint,
         "uri": format!("{BASE_URL}/endpoints/{endpoint}"),

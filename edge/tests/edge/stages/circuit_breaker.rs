@@ -22,9 +22,15 @@ use tokio_rustls::client::TlsStream;
 const HOST: &str = "shop.localhost";
 /// The code of a refusal by an open circuit.
 const OPEN: &str = "ERR_POSTERN_3202";
+const REQUEST: &str = "GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n";
 
 fn breaker() -> CircuitBreaker {
     CircuitBreaker { tripped_duration: 1, rolling_window: 60, volume_threshold: 4, ..CircuitBreaker::default() }
+}
+
+/// Like [`breaker`], open until the end of the test.
+fn lasting() -> CircuitBreaker {
+    CircuitBreaker { tripped_duration: 3600, ..breaker() }
 }
 
 fn guarded(breaker: &CircuitBreaker) -> Settings {
@@ -61,8 +67,20 @@ async fn admitted(world: &World) -> Http1Response {
     .await
 }
 
+/// A world whose origin has failed so often that the circuit is open.
+async fn open_circuit(breaker: &CircuitBreaker) -> (World, ScriptedOrigin, Arc<AtomicU16>) {
+    let (origin, origin_status) = with_changeable_status().await;
+    let world = world(&origin, guarded(breaker)).await;
+    origin_status.store(500, Ordering::SeqCst);
+    for _ in 0..breaker.volume_threshold {
+        assert_eq!(status(&world).await, 500);
+    }
+    assert_eq!(visitor::get(&world, HOST, "/").await.code(), OPEN);
+    (world, origin, origin_status)
+}
+
 #[tokio::test]
-async fn it_trips_refuses_without_touching_the_backend_and_recovers() {
+async fn it_trips_when_half_of_the_requests_fail_and_passes_their_errors_as_they_are() {
     let (origin, origin_status) = with_changeable_status().await;
     let world = world(&origin, guarded(&breaker())).await;
     for _ in 0..3 {
@@ -71,17 +89,33 @@ async fn it_trips_refuses_without_touching_the_backend_and_recovers() {
     origin_status.store(500, Ordering::SeqCst);
     for _ in 0..3 {
         let response = visitor::get(&world, HOST, "/").await;
-        assert_eq!((response.status, response.text().as_str()), (500, "body"), "errors pass as they are");
+        assert_eq!((response.status, response.text().as_str()), (500, "body"));
     }
-    let received = origin.request_texts().len();
     let response = visitor::get(&world, HOST, "/").await;
     assert_eq!((response.status, response.code()), (503, OPEN), "three of six");
-    assert_eq!(response.header("retry-after"), Some("1"));
-    assert_eq!(origin.request_texts().len(), received, "the backend is left alone");
+}
 
+#[tokio::test]
+async fn an_open_circuit_refuses_without_touching_the_backend_and_says_for_how_long() {
+    let (world, origin, _) = open_circuit(&lasting()).await;
+    let before = origin.requests().len();
+    let response = visitor::get(&world, HOST, "/").await;
+    assert_eq!((response.status, response.code()), (503, OPEN));
+    assert_eq!(response.header("retry-after"), Some("3600"));
+    assert_eq!(origin.requests().len(), before);
+}
+
+#[tokio::test]
+async fn a_failed_trial_opens_the_circuit_again() {
+    let (world, _origin, _) = open_circuit(&breaker()).await;
     let response = admitted(&world).await;
     assert_eq!((response.status, response.text().as_str()), (500, "body"), "the trial fails");
-    assert_eq!(visitor::get(&world, HOST, "/").await.code(), OPEN, "open again");
+    assert_eq!(visitor::get(&world, HOST, "/").await.code(), OPEN);
+}
+
+#[tokio::test]
+async fn a_trial_that_the_visitor_got_wrong_closes_the_circuit() {
+    let (world, _origin, origin_status) = open_circuit(&breaker()).await;
     origin_status.store(404, Ordering::SeqCst);
     assert_eq!(admitted(&world).await.status, 404, "a visitor's mistake is no failure of the backend");
     for _ in 0..20 {
@@ -109,36 +143,41 @@ async fn a_backend_that_cannot_be_reached_trips_it_and_refusals_of_other_stages_
 }
 
 #[tokio::test]
-async fn it_stays_open_through_other_changes_and_closes_when_its_own_settings_change() {
-    let (origin, origin_status) = with_changeable_status().await;
-    let lasting = CircuitBreaker { tripped_duration: 3600, ..breaker() };
-    let world = world(&origin, guarded(&lasting)).await;
-    let mut open = visitor::https(&world, HOST).await;
-    let request = "GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n";
-    origin_status.store(500, Ordering::SeqCst);
-    for _ in 0..4 {
-        assert_eq!(open.request(request).await.status, 500);
-    }
-    assert_eq!(open.request(request).await.code(), OPEN);
+async fn an_open_circuit_stays_open_through_changes_of_other_settings() {
+    let (world, _origin, origin_status) = open_circuit(&lasting()).await;
+    let mut visitor = visitor::https(&world, HOST).await;
+    assert_eq!(visitor.request(REQUEST).await.code(), OPEN);
     origin_status.store(200, Ordering::SeqCst);
-
-    let everybody = UserAgentFilter { enabled: true, allow: Vec::new(), deny: Vec::new() };
-    let other = Settings { user_agent_filter: Some(everybody), ..guarded(&lasting) };
+    let every_agent = UserAgentFilter { enabled: true, allow: Vec::new(), deny: Vec::new() };
+    let other = Settings { user_agent_filter: Some(every_agent), ..guarded(&lasting()) };
     world.https_edge(https(&[HOST, "other.localhost"], &[below("/", other)])).await;
-    assert_eq!(open.request(request).await.code(), OPEN, "another stage and another name change nothing");
+    assert_eq!(visitor.request(REQUEST).await.code(), OPEN, "another stage and another name change nothing");
+}
 
-    let changed = CircuitBreaker { volume_threshold: 5, ..lasting.clone() };
+#[tokio::test]
+async fn a_change_of_its_own_settings_closes_an_open_circuit() {
+    let (world, _origin, origin_status) = open_circuit(&lasting()).await;
+    let mut visitor = visitor::https(&world, HOST).await;
+    assert_eq!(visitor.request(REQUEST).await.code(), OPEN);
+    origin_status.store(200, Ordering::SeqCst);
+    let changed = CircuitBreaker { volume_threshold: 5, ..lasting() };
     world.https_edge(https(&[HOST], &[below("/", guarded(&changed))])).await;
-    assert_eq!(open.request(request).await.status, 200, "new settings begin anew, on the same connection");
-
+    assert_eq!(visitor.request(REQUEST).await.status, 200, "new settings begin anew, on the same connection");
     origin_status.store(500, Ordering::SeqCst);
     for _ in 0..8 {
-        open.request(request).await;
+        visitor.request(REQUEST).await;
     }
-    assert_eq!(open.request(request).await.code(), OPEN);
+    assert_eq!(visitor.request(REQUEST).await.code(), OPEN, "and trip anew");
+}
+
+#[tokio::test]
+async fn removing_the_module_closes_an_open_circuit() {
+    let (world, _origin, _) = open_circuit(&lasting()).await;
+    let mut visitor = visitor::https(&world, HOST).await;
+    assert_eq!(visitor.request(REQUEST).await.code(), OPEN);
     world.https_edge(https(&[HOST], &[below("/", to("bkdsc_1"))])).await;
     for _ in 0..8 {
-        assert_eq!(open.request(request).await.status, 500, "without the module nothing is counted");
+        assert_eq!(visitor.request(REQUEST).await.status, 500, "without the module nothing is counted");
     }
 }
 
