@@ -1,4 +1,4 @@
-//! Slow visitors.
+//! Slow visitors. Their pauses are the input of these tests and wait for nothing.
 
 use crate::kit::{
     ScriptedOrigin, WAIT_TIMEOUT, World,
