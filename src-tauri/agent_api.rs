@@ -189,7 +189,6 @@ fn api_url(address: SocketAddr, path: &str) -> Result<Url> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn agent() -> SocketAddr {

@@ -39,7 +39,6 @@ pub(crate) fn is_loopback(server_addr: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const CONFIGURATION: &str =

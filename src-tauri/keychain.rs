@@ -155,7 +155,6 @@ async fn keychain_call<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

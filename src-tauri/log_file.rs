@@ -69,7 +69,6 @@ impl LogFile {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use std::io::Write;
 

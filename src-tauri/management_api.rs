@@ -128,7 +128,6 @@ fn is_below(path: &str, collection: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const BASE: &str = "http://127.0.0.1:4041";

@@ -14,11 +14,11 @@ use postern_api::local::RequestSummary;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tauri::{AppHandle, Manager};
 use throttle::Throttle;
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 
 /// Notifications beyond this many waiting ones are dropped.
 const QUEUE_CAPACITY: usize = 32;

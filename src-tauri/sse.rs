@@ -75,7 +75,6 @@ impl SseParser {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const STREAM: &str = ": hello\n\nevent: status\ndata: {\"a\":1}\n\ndata: x\r\ndata: ü\r\n\r\nevent: lonely\n\n";

@@ -68,7 +68,7 @@ async fn keep_up_to_date(app: AppHandle, config: Arc<AppConfig>, state: Arc<AppS
         let view = agent.borrow_and_update().clone();
         let desktop_state = desktop.borrow_and_update().clone();
         let paused = !config.settings.current().paused.is_empty();
-        let headline = wording::headline(&desktop_state, &view, paused, jiff::Timestamp::now());
+        let headline = wording::headline(&desktop_state, &view, paused, postern_api::clock::now());
         let counts_down = headline.counts_down;
         let (tray, handle) = (tray.clone(), app.clone());
         let _ = app.run_on_main_thread(move || {

@@ -89,7 +89,6 @@ fn failed(error: &tauri::Error) -> DesktopError {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

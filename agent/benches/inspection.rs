@@ -1,6 +1,7 @@
 //! What looking at captured requests costs with 100,000 of them held, over the local API. `bench/inspection` runs it.
 //! Prints a table; fails if the budget is passed.
 
+#![expect(clippy::disallowed_types, reason = "a benchmark measures real time")]
 #![allow(clippy::print_stdout, reason = "a table is what it is for")]
 
 use hdrhistogram::Histogram;

@@ -108,6 +108,9 @@ impl Sources {
 
 impl Config {
     /// Parses one text as the only file.
+    ///
+    /// # Errors
+    /// All problems of the text.
     pub fn parse(text: &str) -> Result<Config, Problems> {
         let node = ConfigNode::parse(text, Some("postern.yml".into()))?;
         let mut problems = Problems::default();

@@ -6,6 +6,7 @@ pub mod acl;
 pub mod checks;
 #[cfg(feature = "client")]
 pub mod client;
+pub mod clock;
 pub mod codes;
 pub mod description;
 pub mod error;

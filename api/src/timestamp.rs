@@ -14,7 +14,7 @@ impl Timestamp {
 
     /// The current time of the wall clock. Time-dependent logic takes it as a parameter instead.
     pub fn now() -> Self {
-        Timestamp::new(jiff::Timestamp::now())
+        Timestamp::new(crate::clock::now())
     }
 
     /// Seconds since 1970.

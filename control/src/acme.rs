@@ -61,7 +61,7 @@ impl Acme {
         presenter: Arc<dyn ChallengePresenter>,
     ) -> Self {
         let directory = Directory::new(settings, resources.clone(), presenter);
-        let renewer = CertificateRenewer::new(resources, Arc::new(directory), Arc::new(jiff::Timestamp::now));
+        let renewer = CertificateRenewer::new(resources, Arc::new(directory), Arc::new(postern_api::clock::now));
         Acme(tokio::spawn(renewer.run()))
     }
 }

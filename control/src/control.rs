@@ -175,7 +175,7 @@ impl Control {
         let name: String = name.chars().filter(|letter| !letter.is_control()).take(60).collect();
         let name = if name.trim().is_empty() { "API key".to_owned() } else { name };
         let body = UserCreate { name, admin: Some(admin), ..Default::default() };
-        let creator = operator(Id::new(jiff::Timestamp::now()));
+        let creator = operator(Id::new(postern_api::clock::now()));
         let user = self.resources.create::<User>(&creator, None, body).await?;
         Ok(operator(user.id))
     }

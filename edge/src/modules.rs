@@ -34,7 +34,8 @@ use headers::{Changes, Facts};
 use hyper::{Response, http::request};
 use postern_api::{Code, Error, headers::Direction, ip_rules::IpRules, module::HeaderChanges, published::Settings};
 use postern_logins::Realm;
-use std::{net::IpAddr, sync::Arc, time::Instant};
+use std::{net::IpAddr, sync::Arc};
+use tokio::time::Instant;
 
 /// The stages of one edge or route, prepared once. A connection or request passes the stages of one configuration from
 /// start to end.

@@ -101,7 +101,7 @@ impl Settings {
             challenges: Challenges::default(),
             region: "local".to_owned(),
             server_version: env!("CARGO_PKG_VERSION").to_owned(),
-            clock: Arc::new(jiff::Timestamp::now),
+            clock: Arc::new(postern_api::clock::now),
             signing_certificates: Arc::new(HttpsFetcher),
             access_log: None,
             proxies: Proxies::default(),

@@ -14,8 +14,9 @@ use std::{
         mpsc::{Receiver, RecvTimeoutError},
     },
     thread::JoinHandle,
-    time::{Duration, Instant},
+    time::Duration,
 };
+use tokio::time::Instant;
 
 /// Interval at which an idle writer checks whether it must stop.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
@@ -80,6 +81,7 @@ impl Drop for AccessLogWriter {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the writer has a thread of its own")]
 fn write(entries: &Receiver<Box<AccessLogEntry>>, output: &mut Output, stopped: &AtomicBool) {
     loop {
         match entries.recv_timeout(STOP_CHECK_INTERVAL) {

@@ -25,7 +25,7 @@ pub(crate) fn start() -> Result<PrometheusHandle, Error> {
     metrics::describe_gauge!("postern_sessions", "Current agent sessions.");
     metrics::describe_gauge!("postern_tunnels", "Current tunnels.");
     metrics::gauge!("postern_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
-    metrics::gauge!("postern_start_time_seconds").set(jiff::Timestamp::now().as_second() as f64);
+    metrics::gauge!("postern_start_time_seconds").set(postern_api::clock::now().as_second() as f64);
     let gathering = handle.clone();
     tokio::spawn(async move {
         let mut tick = tokio::time::interval(UPKEEP_INTERVAL);

@@ -1,10 +1,8 @@
 //! Limits the rate of notifications. Of several of one kind, the last one is shown with the number of the others.
 
 use super::notification::{Notification, NotificationKind};
-use std::{
-    collections::HashMap,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, time::Duration};
+use tokio::time::Instant;
 
 /// Notifications within this interval are shown as one.
 const GATHER_INTERVAL: Duration = Duration::from_millis(500);

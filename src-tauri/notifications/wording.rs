@@ -79,7 +79,6 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::agent_view::tests::view_of_tunnels;
     use serde_json::{Value, json};

@@ -59,7 +59,6 @@ impl PortAllocator {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

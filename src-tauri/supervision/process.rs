@@ -129,7 +129,6 @@ fn program_name(pid: Pid) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use std::process::Command;
 

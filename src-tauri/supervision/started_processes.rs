@@ -64,7 +64,6 @@ impl StartedProcesses {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

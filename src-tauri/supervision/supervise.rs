@@ -10,12 +10,9 @@ use crate::{
     error::{DesktopError, Result},
 };
 use postern_api::Code;
-use std::{
-    net::SocketAddr,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 /// The time until a started program must be ready.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
@@ -62,7 +59,7 @@ impl ProgramStatus {
             ProgramStatus::Starting { pid } => (RunState::Starting, Some(*pid), None, None),
             ProgramStatus::Running { pid, .. } => (RunState::Running, Some(*pid), None, None),
             ProgramStatus::Failed { error, retry_after } => {
-                let next_try = jiff::Timestamp::now() + *retry_after;
+                let next_try = postern_api::clock::now() + *retry_after;
                 (RunState::Failed, None, Some(error.clone()), Some(next_try.to_string()))
             }
             ProgramStatus::Stopped => (RunState::Stopped, None, None, None),

@@ -106,7 +106,6 @@ fn shortened(text: &str, max_length: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::desktop_state::AuthorityState;
     use serde_json::json;
@@ -141,7 +140,7 @@ mod tests {
     fn a_program_that_does_not_start_comes_first() {
         let mut state = running();
         state.server.error = Some(crate::error::DesktopError::new(postern_api::Code::ListenFailed, "No port is free."));
-        let headline = headline(&state, &session("online", None, None), false, Timestamp::now());
+        let headline = headline(&state, &session("online", None, None), false, postern_api::clock::now());
         assert_eq!(headline.text, "Offline: No port is free");
     }
 

@@ -118,7 +118,6 @@ fn home_missing() -> DesktopError {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

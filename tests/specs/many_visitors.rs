@@ -5,14 +5,11 @@
 use futures::{StreamExt, stream};
 use postern_tests::{Origin, Visitor, World, agent::Tunnel};
 use rustix::process::{Resource, getrlimit, setrlimit};
-use std::{
-    io::ErrorKind,
-    net::SocketAddr,
-    time::{Duration, Instant},
-};
+use std::{io::ErrorKind, net::SocketAddr, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
+    time::Instant,
 };
 use tokio_rustls::client::TlsStream;
 

@@ -86,6 +86,7 @@ impl Network {
         must(&["-n", &own, "route", "add", "default", "via", &self.host(17).to_string()]);
     }
 
+    #[expect(clippy::disallowed_methods, reason = "no runtime runs while the network is made")]
     fn connect(&self) {
         let (name, router, agent) = (&self.name, self.router(), self.agent());
         let (outer, aside) = (format!("{name}o"), format!("{name}a"));

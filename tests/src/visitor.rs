@@ -110,6 +110,9 @@ impl Visitor {
     }
 
     /// A TLS connection to the HTTPS port with this server name.
+    ///
+    /// # Errors
+    /// The connection or the handshake failed.
     pub async fn tls(&self, name: &str, alpn: &[&[u8]]) -> std::io::Result<TlsStream<TcpStream>> {
         let authority = CertificateDer::from_pem_file(&self.authority).expect("PEM");
         let stream = TcpStream::connect(self.https).await?;

@@ -2,6 +2,7 @@
 //!
 //! Each stream is opened, carries 1 KiB in both directions, and ends on both sides. The target is 10,000 a second with both
 //! ends on two cores.
+#![expect(clippy::disallowed_types, reason = "a benchmark measures real time")]
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "../tests/world/mod.rs"]

@@ -109,7 +109,7 @@ impl Exchange {
         let state = ExchangeState { request, ..ExchangeState::default() };
         Exchange {
             id,
-            start: jiff::Timestamp::now(),
+            start: postern_api::clock::now(),
             started: Instant::now(),
             info,
             revision: AtomicU64::new(0),

@@ -61,7 +61,7 @@ impl CaptureStore {
             evicted: AtomicU64::new(0),
             revision: AtomicU64::new(0),
             cleared: AtomicU64::new(0),
-            run: u32::try_from(jiff::Timestamp::now().as_second() & 0xffff_ffff).unwrap_or(1),
+            run: u32::try_from(postern_api::clock::now().as_second() & 0xffff_ffff).unwrap_or(1),
             redactor: Redactor::default(),
             rules: ArcSwap::default(),
             redacting: AtomicBool::new(false),

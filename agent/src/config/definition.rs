@@ -120,6 +120,9 @@ impl Definition {
     }
 
     /// Reads the body of an API call or the flags of a command line.
+    ///
+    /// # Errors
+    /// All problems of the definition; they have no location.
     pub fn from_json(name: &str, body: &serde_json::Map<String, serde_json::Value>) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         let node = ConfigNode::from_json(&serde_json::Value::Object(body.clone()));

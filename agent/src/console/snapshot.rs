@@ -51,7 +51,7 @@ impl ConsoleSnapshot {
     /// The current state, with as many requests as could fit into `rows` lines.
     pub(super) fn take(context: &AgentContext, log_tail: &LogTail, rows: usize) -> Self {
         let status = context.session_status.current();
-        let now = Timestamp::now();
+        let now = postern_api::clock::now();
         let published = context.tunnels.list();
         let tunnels = context.tunnels.configured();
         let tunnels = tunnels.into_iter().map(|tunnel| TunnelRow::new(tunnel, &published)).collect();

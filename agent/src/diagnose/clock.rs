@@ -32,7 +32,7 @@ pub(super) async fn compare(
         let fix = "Compare the clocks by hand if certificates are refused.";
         return report::add(report, timer.warn("clock", shown, "the server does not send its time".into(), fix));
     };
-    report::add(report, check(&timer, shown, Timestamp::now().as_second() - server_time.as_second()));
+    report::add(report, check(&timer, shown, postern_api::clock::now().as_second() - server_time.as_second()));
 }
 
 fn check(timer: &CheckTimer, shown: &str, ahead: i64) -> DiagnosisCheck {

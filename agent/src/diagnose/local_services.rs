@@ -20,7 +20,7 @@ pub(super) async fn check(report: &mut DiagnosisReport, config: &Config) {
     let dial = LocalDialer::new(guard);
     for (name, definition) in &config.tunnels {
         let timer = CheckTimer::start();
-        let started = std::time::Instant::now();
+        let started = tokio::time::Instant::now();
         let shown = definition.upstream.shown(definition.is_http());
         let check = match dial
             .connect(&definition.upstream, &LocalConnectOptions::probe(&definition.upstream_protocol))

@@ -1,17 +1,14 @@
 //! The report of a diagnosis: building it, and its form for the terminal.
 
-use jiff::Timestamp;
 use postern_api::local::{DiagnosisCheck, DiagnosisReport, DiagnosisVerdict};
-use std::{
-    fmt::Write,
-    time::{Duration, Instant},
-};
+use std::{fmt::Write, time::Duration};
+use tokio::time::Instant;
 
 /// A report without checks.
 pub(super) fn empty() -> DiagnosisReport {
     DiagnosisReport {
         agent_version: env!("CARGO_PKG_VERSION").into(),
-        at: Timestamp::now(),
+        at: postern_api::clock::now(),
         verdict: DiagnosisVerdict::Ok,
         checks: Vec::new(),
     }

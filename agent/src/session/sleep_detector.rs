@@ -63,6 +63,7 @@ fn clocks() -> Clocks {
 
 /// Other systems: the wall clock goes on while the machine sleeps.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the two clocks are compared")]
 fn clocks() -> Clocks {
     use std::{
         sync::OnceLock,

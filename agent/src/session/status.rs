@@ -43,7 +43,7 @@ impl StatusPublisher {
             reason: None,
             next_try: None,
             attempt: 0,
-            since: Timestamp::now(),
+            since: postern_api::clock::now(),
             region: String::new(),
             server_version: String::new(),
         };
@@ -86,7 +86,7 @@ impl StatusPublisher {
         self.change(|status| {
             status.set_state(state);
             status.reason = Some(reason);
-            status.next_try = Timestamp::now().checked_add(pause).ok();
+            status.next_try = postern_api::clock::now().checked_add(pause).ok();
         });
     }
 
@@ -108,7 +108,7 @@ impl StatusPublisher {
 impl SessionStatus {
     fn set_state(&mut self, state: SessionState) {
         if self.state != state {
-            self.since = Timestamp::now();
+            self.since = postern_api::clock::now();
         }
         self.state = state;
     }

@@ -135,7 +135,7 @@ async fn stopping_a_tunnel_ends_its_connections_within_five_seconds() {
     let mut buffer = [0; 5];
     stream.read_exact(&mut buffer).await.expect("echoed");
     assert_eq!(world.get("/api/tunnels/shell").await["metrics"]["conns"]["gauge"], 1);
-    let begun = std::time::Instant::now();
+    let begun = tokio::time::Instant::now();
     assert_eq!(world.call("DELETE", "/api/tunnels/shell", None).await.0, 204);
     let ended = in_time(stream.read(&mut buffer)).await;
     assert!(!matches!(ended, Ok(length) if length > 0));

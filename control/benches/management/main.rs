@@ -2,6 +2,7 @@
 //!
 //! `bench/management` starts the server and then this program: `management <data folder> <folder>`.
 //! The second folder is for the databases to compare with, and should be on the server's disk.
+#![expect(clippy::disallowed_types, reason = "a benchmark measures real time")]
 #![allow(clippy::print_stdout, clippy::expect_used, missing_docs, unreachable_pub)]
 
 mod bare;

@@ -58,7 +58,7 @@ impl Authority {
     /// # Errors
     /// If a file cannot be read or written, or the key cannot be unsealed.
     pub fn open(data_dir: &Path) -> Result<Self> {
-        Self::open_at(data_dir, Arc::new(Timestamp::now))
+        Self::open_at(data_dir, Arc::new(postern_api::clock::now))
     }
 
     pub(super) fn open_at(data_dir: &Path, clock: Clock) -> Result<Self> {

@@ -17,8 +17,8 @@ use std::{
     panic::AssertUnwindSafe,
     sync::Arc,
     task::{Context, Poll},
-    time::Instant,
 };
+use tokio::time::Instant;
 use tower::Service;
 
 static OPERATION_ID: HeaderName = HeaderName::from_static("postern-operation-id");
@@ -49,7 +49,7 @@ impl ManagementService {
     /// Assigns an operation id, catches panics, writes the bodies of errors, and logs the call.
     async fn respond(self, request: Request) -> Response {
         let started = Instant::now();
-        let operation = format!("op_{}", ksuid(jiff::Timestamp::now().as_second(), rand::random()));
+        let operation = format!("op_{}", ksuid(postern_api::clock::now().as_second(), rand::random()));
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let (path, mut by) = (uri.path(), None);
         let result = AssertUnwindSafe(self.run_stages(request, &mut by)).catch_unwind().await;

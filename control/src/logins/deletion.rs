@@ -52,7 +52,7 @@ impl Resources {
         for key in [&entry.key, &link, &use_key(id)] {
             plan.delete(key);
         }
-        plan.record_event("app_session_deleted", id, by, jiff::Timestamp::now())
+        plan.record_event("app_session_deleted", id, by, postern_api::clock::now())
     }
 
     /// Ends one session on request of a caller.
@@ -81,7 +81,7 @@ impl Resources {
             plan.update_claims(id.as_str(), &stored_login::claims(&entry)?, &[]);
             plan.delete(&entry.key);
             plan.delete(&use_key(id.as_str()));
-            plan.record_event("app_user_deleted", id.as_str(), &caller.key, jiff::Timestamp::now())?;
+            plan.record_event("app_user_deleted", id.as_str(), &caller.key, postern_api::clock::now())?;
             match self.store.commit(plan.to_commit()).await? {
                 CommitOutcome::Done(revision) => self.wait_until_published(revision).await.map(Some),
                 CommitOutcome::Conflict(_) => Ok(None),

@@ -40,7 +40,7 @@ impl Resources {
             plan.expect_present(&stored.key());
             self.check_with_others(&mut plan, &at.id, |modules| modules.put(&entry.key, entry.value.clone())).await?;
             plan_put(&mut plan, owner.as_str(), &stored.key(), former.as_ref(), M::NAME, encoded)?;
-            let now = jiff::Timestamp::now();
+            let now = postern_api::clock::now();
             plan.record_event(&format!("{}_updated", O::KIND), owner.as_str(), &caller.key, now)?;
             match self.commit::<O>(&plan).await? {
                 Some(revision) => {
@@ -91,7 +91,7 @@ impl Resources {
             plan.update_links(&format!("{}/{}", at.id, M::NAME), &stored.key(), &relations.links, &[])?;
             plan.delete(&entry.key);
             self.check_with_others(&mut plan, &at.id, |modules| modules.remove(&entry.key)).await?;
-            let now = jiff::Timestamp::now();
+            let now = postern_api::clock::now();
             plan.record_event(&format!("{}_updated", O::KIND), at.id.as_str(), &caller.key, now)?;
             match self.commit::<O>(&plan).await? {
                 Some(revision) => self.wait_until_published(revision).await.map(Some),

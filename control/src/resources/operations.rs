@@ -60,7 +60,7 @@ impl Resources {
         let (description, metadata) = take_texts(body.texts())?;
         let (body, description, metadata, prepare) = (&body, &description, &metadata, &prepare);
         commit_with_retry(move |attempt| async move {
-            let now = jiff::Timestamp::now();
+            let now = postern_api::clock::now();
             let id = Id::<R>::new(now);
             let call = CallContext { caller, now, resources: self };
             let context = CreateContext { id: &id, call };
@@ -199,7 +199,7 @@ impl Resources {
         let (body, description, metadata) = (&body, &description, &metadata);
         commit_with_retry(move |_| async move {
             let (former, revision) = self.load_visible::<R>(caller, at).await?;
-            let (mut stored, now, id) = (former.clone(), jiff::Timestamp::now(), at.id.as_str());
+            let (mut stored, now, id) = (former.clone(), postern_api::clock::now(), at.id.as_str());
             stored.description = description.clone().unwrap_or(stored.description);
             stored.metadata = metadata.clone().unwrap_or(stored.metadata);
             let call = CallContext { caller, now, resources: self };
@@ -252,7 +252,7 @@ impl Resources {
             if R::may_remove_administrator(&former.spec, None) {
                 self.ensure_administrator_remains(&mut plan, &deleted, None).await?;
             }
-            let now = jiff::Timestamp::now();
+            let now = postern_api::clock::now();
             plan.record_event(&format!("{}_deleted", R::KIND), at.id.as_str(), &caller.key, now)?;
             match self.commit::<R>(&plan).await? {
                 Some(revision) => self.wait_until_published(revision).await.map(Some),

@@ -70,7 +70,7 @@ impl Resources {
         let leaf = TlsCertificateStatus { issued_at: Some(now), ..status(chain.facts, chain.key_type) };
         let (spec, hidden) = (&TlsCertificate { certificate_pem }, &CertificateKey { private_key_pem, leaf });
         commit_with_retry(move |_| async move {
-            let moment = jiff::Timestamp::now();
+            let moment = postern_api::clock::now();
             let (stored, revision) = match self.find_issued_certificate(name).await? {
                 Some((former, revision)) => {
                     (StoredRecord { spec: spec.clone(), hidden: hidden.clone(), ..former }, Some(revision))

@@ -292,7 +292,7 @@ async fn views_come_in_pages_newest_first() {
         operator.made("/edges/https", &json!({"hostports": hosts})).await;
         operator.made("/edges/tcp", &json!({"hostports": [format!("tunnels.test:{}", 24100 + number)]})).await;
         // Older than the edges, as old as some, and newer.
-        let second = [1_500_000_000, jiff::Timestamp::now().as_second(), LATER][number % 3];
+        let second = [1_500_000_000, postern_api::clock::now().as_second(), LATER][number % 3];
         let session = session(second, "cr_0ujtsYcgvSTl8PAuAdqWYSMnLOv");
         world.connects(&session);
         world.opens(&tunnel(second, &session, Some(("tcp", "tunnels.test", 25000 + number as u16))));

@@ -6,7 +6,8 @@ use crate::{
     refusal::Refusal,
     telemetry::{AccessRecord, RequestDescription, Trace, metrics},
 };
-use std::{net::SocketAddr, sync::Arc, time::Instant};
+use std::{net::SocketAddr, sync::Arc};
+use tokio::time::Instant;
 
 /// One connection of a TLS or TCP edge, or of a TCP tunnel.
 pub(crate) struct ConnectionRecord {

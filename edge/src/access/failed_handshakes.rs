@@ -11,8 +11,8 @@ use std::{
     io::{self, ErrorKind},
     net::SocketAddr,
     sync::Arc,
-    time::Instant,
 };
+use tokio::time::Instant;
 
 impl Access {
     /// Counts a failed handshake. `host` is the server name; empty if none was received.

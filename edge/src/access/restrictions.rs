@@ -10,7 +10,8 @@ use postern_api::{
     published::{self, IpRestriction, Published, Ruling},
     resource::RestrictionType,
 };
-use std::{net::IpAddr, sync::Arc, time::Instant};
+use std::{net::IpAddr, sync::Arc};
+use tokio::time::Instant;
 
 const NAME: &str = "endpoints_restriction";
 

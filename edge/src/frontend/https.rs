@@ -13,14 +13,11 @@ use crate::{
 };
 use postern_api::host::HostName;
 use postern_tunnel::{StreamKind, message::Scheme};
-use std::{
-    sync::{Arc, OnceLock},
-    time::Instant,
-};
+use std::sync::{Arc, OnceLock};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
-    time::timeout,
+    time::{Instant, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 

@@ -16,10 +16,10 @@ use postern_api::{
 };
 use std::{
     sync::{Arc, OnceLock},
-    time::{Duration, Instant},
+    time::Duration,
 };
 use subtle::{Choice, ConstantTimeEq};
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, time::Instant};
 
 const NAME: &str = "basic_auth";
 /// Each check of a hash takes 19 MiB and some ten milliseconds of a core. More checks at once would starve other

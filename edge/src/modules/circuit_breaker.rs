@@ -14,8 +14,9 @@ use crate::{
 use postern_api::{Code, Error, module::CircuitBreaker};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
+use tokio::time::Instant;
 use window::Window;
 
 const NAME: &str = "circuit_breaker";

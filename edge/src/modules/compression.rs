@@ -17,8 +17,8 @@ use hyper::{
     header::{self, HeaderName, HeaderValue},
     http::request,
 };
-use std::{sync::Arc, time::Instant};
-use tokio::sync::Semaphore;
+use std::sync::Arc;
+use tokio::{sync::Semaphore, time::Instant};
 
 const NAME: &str = "compression";
 /// Smaller bodies are not worth compressing.

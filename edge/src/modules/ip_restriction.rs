@@ -6,7 +6,8 @@ use postern_api::{
     Code, Error,
     ip_rules::{IpRules, IpVerdict},
 };
-use std::{net::IpAddr, time::Instant};
+use std::net::IpAddr;
+use tokio::time::Instant;
 
 const NAME: &str = "ip_restriction";
 

@@ -9,7 +9,8 @@ use crate::{
 use hyper::Response;
 use postern_api::{Code, Error, published};
 use postern_logins::{AuthOutcome, LoginRequest, LoginResponse, Logins, Origin, Realm};
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
+use tokio::time::Instant;
 
 const NAME: &str = "login";
 

@@ -8,8 +8,9 @@ use postern_logins::Logins;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
+use tokio::time::Instant;
 
 /// The prefix of owner ids that belong to tunnels of agents.
 const TUNNEL_PREFIX: &str = "tunnel:";

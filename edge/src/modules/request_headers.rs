@@ -4,7 +4,7 @@ use super::{
     RequestContext,
     headers::{Changes, Facts},
 };
-use std::time::Instant;
+use tokio::time::Instant;
 
 const NAME: &str = "request_headers";
 

@@ -6,7 +6,7 @@ use super::{
 };
 use hyper::{HeaderMap, StatusCode};
 use postern_api::headers::variables::Variable;
-use std::time::Instant;
+use tokio::time::Instant;
 
 const NAME: &str = "response_headers";
 

@@ -5,7 +5,7 @@ use crate::refusal::{Fault, Refusal};
 use hyper::header;
 use postern_api::{Code, Error, module::UserAgentFilter, user_agents};
 use regex::bytes::Regex;
-use std::time::Instant;
+use tokio::time::Instant;
 
 const NAME: &str = "user_agent_filter";
 

@@ -38,7 +38,8 @@ use rejection::Rejection;
 use request::{RequestHead, WebhookRequest};
 use signature::{ReceivedSignature, SchemeVerifier};
 use signature_scheme::Challenge;
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
+use tokio::time::Instant;
 
 const NAME: &str = "webhook_verification";
 

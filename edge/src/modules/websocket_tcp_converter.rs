@@ -18,7 +18,7 @@ use hyper::{
     header::{self, HeaderName, HeaderValue},
 };
 use postern_api::{Code, Error};
-use std::time::Instant;
+use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 const NAME: &str = "websocket_tcp_converter";

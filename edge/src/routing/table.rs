@@ -12,7 +12,8 @@ use postern_api::{
     host::HostName,
     published::{Changed, Listed, Map, Published, Settings},
 };
-use std::{collections::BTreeSet, sync::Arc, time::Instant};
+use std::{collections::BTreeSet, sync::Arc};
+use tokio::time::Instant;
 
 /// The current table, and what is needed to build the next.
 pub(crate) struct Routing {

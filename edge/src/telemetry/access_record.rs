@@ -16,8 +16,9 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
+use tokio::time::Instant;
 
 /// Limits on texts that visitors send, in bytes.
 const MAX_HOST_BYTES: usize = 255;
@@ -158,10 +159,10 @@ impl AccessRecord {
         refusal: Option<&Refusal>,
     ) -> AccessLogEntry {
         let RequestDescription { visitor, scheme, protocol, host, method, path } = request;
-        let trace_view = trace.to_api();
+        let trace_view = trace.api_view();
         let elapsed = self.started_at.elapsed();
         AccessLogEntry {
-            time: jiff::Timestamp::now().checked_sub(elapsed).unwrap_or_default(),
+            time: postern_api::clock::now().checked_sub(elapsed).unwrap_or_default(),
             kind: if method.is_empty() { "connection" } else { "request" },
             id: trace_view.id,
             visitor,

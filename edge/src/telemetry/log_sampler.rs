@@ -9,7 +9,7 @@ pub(crate) struct LogSampler<const PER_SECOND: u32>(AtomicU64);
 impl<const PER_SECOND: u32> LogSampler<PER_SECOND> {
     /// Whether this one is taken.
     pub(crate) fn takes(&self) -> bool {
-        self.takes_in(jiff::Timestamp::now().as_second().unsigned_abs())
+        self.takes_in(postern_api::clock::now().as_second().unsigned_abs())
     }
 
     /// The second in the upper half, how many were taken in it in the lower one.

@@ -74,7 +74,7 @@ mod tests {
 
     fn entry(number: usize) -> AccessLogEntry {
         AccessLogEntry {
-            time: jiff::Timestamp::now(),
+            time: postern_api::clock::now(),
             kind: "request",
             id: format!("op_{number}"),
             visitor: ([127, 0, 0, 1], 1).into(),

@@ -7,10 +7,8 @@ use crate::telemetry::{
 };
 use postern_api::trace::{self, LONGEST_RULE, MOST_DECISIONS};
 use postern_tunnel::proto::frame::MAX_METADATA;
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
 
 pub(crate) use postern_api::trace::Verdict;
 
@@ -133,7 +131,7 @@ impl Trace {
         if self.reached.edge.is_none() && self.decisions.is_empty() {
             return None;
         }
-        let mut view = self.to_api();
+        let mut view = self.api_view();
         let mut note = serde_json::to_vec(&view).ok()?;
         if note.len() > MAX_METADATA {
             view.decisions.clear();
@@ -143,7 +141,7 @@ impl Trace {
     }
 
     /// All of it as it is shown to others, within bounds.
-    pub(crate) fn to_api(&mut self) -> trace::Trace {
+    pub(crate) fn api_view(&mut self) -> trace::Trace {
         let text = |part: Option<&Arc<str>>| part.map(|part| part.as_ref()).unwrap_or_default().to_owned();
         let micros = |took: Duration| u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let decision = |decision: &TraceDecision| trace::Decision {

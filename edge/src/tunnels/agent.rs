@@ -53,7 +53,7 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
             return greeting.refuse(error).await;
         }
     };
-    let now = jiff::Timestamp::now();
+    let now = postern_api::clock::now();
     let id = format!("ts_{}", next_ksuid(now));
     let secret: String = rand::rng().sample_iter(Alphanumeric).take(DATA_SECRET_CHARS).map(char::from).collect();
     let welcome = Welcome {

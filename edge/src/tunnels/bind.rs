@@ -96,7 +96,7 @@ impl TunnelRegistry {
         }
         let number = entry.next_number;
         entry.next_number += 1;
-        let now = jiff::Timestamp::now();
+        let now = postern_api::clock::now();
         let id = format!("tn_{}", next_ksuid(now));
         let counter = self.access.telemetry.traffic.of(TrafficKind::Tunnel, &id);
         let options = TunnelOptions {

@@ -12,14 +12,8 @@ use crate::{
 use hyper::{Method, Request, Response, body::Incoming, client::conn::TrySendError};
 use postern_api::{Code, Error};
 use postern_tunnel::StreamRefused;
-use std::{
-    error::Error as _,
-    io,
-    pin::pin,
-    sync::Arc,
-    task::Poll,
-    time::{Duration, Instant},
-};
+use std::{error::Error as _, io, pin::pin, sync::Arc, task::Poll, time::Duration};
+use tokio::time::Instant;
 
 /// A response and its source.
 pub(crate) enum UpstreamResponse {

@@ -250,7 +250,7 @@ impl Description {
         let (tag, about) = naming::tag(&template.path);
         self.tags.insert(tag, about);
         let method = operation.method.as_str().to_ascii_lowercase();
-        let described = operation.to_json(template, tag);
+        let described = operation.into_json(template, tag);
         let clash = self.paths.entry(template.path.clone()).or_default().insert(method, described);
         assert!(clash.is_none(), "two operations share a method at `{}`", template.path);
     }
@@ -331,7 +331,7 @@ impl Operation {
         statuses
     }
 
-    fn to_json(self, template: &PathTemplate, tag: &str) -> Value {
+    fn into_json(self, template: &PathTemplate, tag: &str) -> Value {
         let mut parameters = vec![json!({ "$ref": "#/components/parameters/ServiceVersion" })];
         parameters.extend(template.parameters());
         let refusals = self.refusals(template);

@@ -18,7 +18,8 @@ pub(crate) struct SigningPair {
 impl SigningPair {
     /// Generates a pair for an entity, on a blocking thread because RSA takes long.
     pub(super) async fn make(entity_id: String) -> Result<Self> {
-        let context = tokio::task::spawn_blocking(move || make(&entity_id, jiff::Timestamp::now().as_second())).await;
+        let context =
+            tokio::task::spawn_blocking(move || make(&entity_id, postern_api::clock::now().as_second())).await;
         context.map_err(|error| broken(&error))?.map_err(|error| broken(&error))
     }
 
@@ -69,7 +70,8 @@ mod tests {
         assert_eq!(text(Box::new(subject.iter_common_name())), entity);
         assert_eq!(text(Box::new(subject.iter_organization())), entity);
         assert_eq!(subject, certificate.issuer());
-        let years = (certificate.validity().not_after.timestamp() - jiff::Timestamp::now().as_second()) / (365 * DAY);
+        let years =
+            (certificate.validity().not_after.timestamp() - postern_api::clock::now().as_second()) / (365 * DAY);
         assert_eq!(years, 35);
         let key = KeyPair::from_pem(pair.key_pem.reveal()).expect("the key");
         assert_eq!(key.public_key_raw(), certificate.public_key().subject_public_key.data.as_ref());

@@ -18,6 +18,7 @@ use postern_logins::Logins;
 use std::sync::Arc;
 
 /// The result of this phase.
+#[expect(clippy::large_enum_variant, reason = "it is moved once per request, and a box would be allocated for each")]
 pub(super) enum PipelineOutcome {
     /// The request goes on; with what the modules need to know about its response.
     Passed(PipelineRequest, Option<ResponseContext>),

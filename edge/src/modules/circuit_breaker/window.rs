@@ -1,6 +1,7 @@
 //! A rolling window of requests and errors, in buckets that expire one after the other.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The requests of the last seconds, with the precision of the buckets.
 pub(super) struct Window {

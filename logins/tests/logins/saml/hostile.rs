@@ -478,7 +478,7 @@ fn base64_of(text: &str) -> String {
 /// implementations.
 #[test]
 fn the_cases_are_exported_for_other_implementations() {
-    let (request, now) = ("_request", jiff::Timestamp::now().as_second());
+    let (request, now) = ("_request", postern_api::clock::now().as_second());
     let cases: Vec<Value> = CASES
         .iter()
         .map(|case| json!({"name": case.name, "xml": (case.make)(request, now), "name_id": case.expected.ok()}))
