@@ -1,5 +1,6 @@
 // The whole inspector: toolbar, list, detail and shortcuts. The main window shows the same pane.
 import { useRef, useState, type RefObject } from "react";
+import type { Summary } from "../api/types";
 import { tunnelName } from "../model/filter";
 import type { MenuAction } from "../parts/Menu";
 import { useStable, useStored } from "../parts/hooks";
@@ -102,27 +103,17 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
             }
           />
         </div>
-        {several.size > 1 && (
-          <div className={styles.detail}>
-            <SelectionPane several={several} onClose={close} onSelect={onSelect} onDelete={onDelete} />
-          </div>
-        )}
-        {single && (
-          <div className={styles.detail}>
-            <RequestDetail
-              key={single.id}
-              summary={single}
-              tab={tab.name}
-              onTab={tab.set}
-              editing={edited === single.id}
-              onEdit={edit}
-              onNote={() => setDialog("note")}
-              onDelete={onDelete}
-              onSelect={onSelect}
-              onClose={close}
-            />
-          </div>
-        )}
+        <Details
+          several={several}
+          single={single}
+          tab={tab}
+          edited={edited}
+          onEdit={edit}
+          onNote={() => setDialog("note")}
+          onDelete={onDelete}
+          onSelect={onSelect}
+          onClose={close}
+        />
       </div>
       <RequestDialogs
         dialog={dialog}
@@ -133,6 +124,41 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
         onLetters={(on) => setLetters(on ? "on" : "off")}
         onClose={() => setDialog(null)}
         onDeleting={focusList}
+      />
+    </div>
+  );
+}
+
+interface DetailsProps {
+  several: ReadonlySet<string>;
+  single: Summary | undefined;
+  tab: ReturnType<typeof useDetailTab>;
+  edited: string | null;
+  onEdit(editing: boolean): void;
+  onNote(): void;
+  onDelete(some?: readonly string[]): void;
+  onSelect(id: string): void;
+  onClose(): void;
+}
+
+/** Beside the list: the selected requests, or the one that is selected. */
+function Details({ several, single, tab, edited, ...actions }: DetailsProps) {
+  if (several.size > 1)
+    return (
+      <div className={styles.detail}>
+        <SelectionPane several={several} {...actions} />
+      </div>
+    );
+  if (!single) return null;
+  return (
+    <div className={styles.detail}>
+      <RequestDetail
+        key={single.id}
+        summary={single}
+        tab={tab.name}
+        onTab={tab.set}
+        editing={edited === single.id}
+        {...actions}
       />
     </div>
   );

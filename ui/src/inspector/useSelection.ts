@@ -1,7 +1,7 @@
 // The selection of the request list: the active request, several marked ones, and the movements between rows.
 import { useEffect, useState } from "react";
 import type { ExchangeView } from "../model/exchangeView";
-import { select, withoutRemoved, type SelectMode } from "../model/selection";
+import { reduceSelection, type SelectionAction, type SelectMode } from "../model/selection";
 import { useStable } from "../parts/hooks";
 import { toast } from "../parts/toast";
 import { useAgent, useServices } from "../services";
@@ -16,23 +16,25 @@ export function useSelection(
   const { exchanges } = useServices().model;
   const { connection, filling } = useAgent();
   const [multiple, setMultiple] = useState(NONE);
-  const current = withoutRemoved(
+  const current = reduceSelection(
     { active: selected, several: multiple },
-    (id) => exchanges.find(id) === undefined,
+    { type: "remove", isGone: (id) => exchanges.find(id) === undefined },
   );
   const { several } = current;
   const summary = selected === null ? undefined : exchanges.find(selected);
   const ids = several.size > 0 ? [...several] : summary ? [summary.id] : [];
 
-  const onSelect = useStable((id: string | null) => {
-    setMultiple(NONE);
-    onActive(id);
-  });
-  const pick = useStable((id: string, mode: SelectMode) => {
-    const next = select({ active: selected, several }, id, mode, view);
+  const dispatch = useStable((action: SelectionAction) => {
+    const next = reduceSelection({ active: selected, several }, action);
     setMultiple(next.several);
     onActive(next.active);
   });
+  const pick = useStable((id: string, mode: SelectMode) =>
+    dispatch({ type: "select", id, mode, rows: view }),
+  );
+  const onSelect = useStable((id: string | null) =>
+    id === null ? dispatch({ type: "clear" }) : pick(id, "only"),
+  );
 
   // A deleted or evicted request is deselected; before the list has loaded nothing counts as removed.
   const left = current.active;

@@ -19,33 +19,49 @@ export interface Rows {
   at(row: number): { id: string } | undefined;
 }
 
-export function select({ active, several }: Selection, id: string, mode: SelectMode, rows: Rows): Selection {
+export type SelectionAction =
+  | { type: "clear" }
+  | { type: "select"; id: string; mode: SelectMode; rows: Rows }
+  /** Rows were deleted or evicted. */
+  | { type: "remove"; isGone(id: string): boolean };
+
+export function reduceSelection(selection: Selection, action: SelectionAction): Selection {
+  switch (action.type) {
+    case "clear":
+      return { active: null, several: new Set() };
+    case "select":
+      return selected(selection, action.id, action.mode, action.rows);
+    case "remove":
+      return withoutRemoved(selection, action.isGone);
+  }
+}
+
+function selected({ active, several }: Selection, id: string, mode: SelectMode, rows: Rows): Selection {
   if (mode === "only" || active === null) return { active: id, several: new Set() };
-  const selected = new Set(several.size > 0 ? several : [active]);
+  const all = new Set(several.size > 0 ? several : [active]);
   if (mode === "toggle") {
-    if (!selected.delete(id)) selected.add(id);
+    if (!all.delete(id)) all.add(id);
   } else {
     const [from, to] = [rows.rowOf(active), rows.rowOf(id)];
     if (from === -1 || to === -1) return { active: id, several: new Set() };
     const step = from < to ? 1 : -1;
-    for (let row = from; row !== to + step && selected.size < MAX_SELECTED; row += step) {
+    for (let row = from; row !== to + step && all.size < MAX_SELECTED; row += step) {
       const entry = rows.at(row);
-      if (entry) selected.add(entry.id);
+      if (entry) all.add(entry.id);
     }
   }
-  return normalized(id, selected);
+  return normalized(id, all);
 }
 
-/** The selection without rows that no longer exist. */
-export function withoutRemoved({ active, several }: Selection, isGone: (id: string) => boolean): Selection {
+function withoutRemoved({ active, several }: Selection, isGone: (id: string) => boolean): Selection {
   const remaining = new Set([...several].filter((id) => !isGone(id)));
   const last = active !== null && isGone(active) ? ([...remaining].at(-1) ?? null) : active;
   return normalized(last, remaining);
 }
 
 /** A single row is not a multiple selection. */
-function normalized(active: string | null, selected: ReadonlySet<string>): Selection {
-  if (selected.size > 1) return { active, several: selected };
-  const [only] = selected;
+function normalized(active: string | null, all: ReadonlySet<string>): Selection {
+  if (all.size > 1) return { active, several: all };
+  const [only] = all;
   return { active: only ?? active, several: new Set() };
 }
