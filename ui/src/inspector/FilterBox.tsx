@@ -3,7 +3,7 @@ import { useId, useMemo, useState, type KeyboardEvent, type RefObject } from "re
 import { flushSync } from "react-dom";
 import type { FilterProblem } from "../model/remoteFilter";
 import { tunnelName } from "../model/filter";
-import { suggest } from "../model/filter/suggest";
+import { suggest, type Suggestion } from "../model/filter/suggest";
 import { IconButton } from "../parts/Button";
 import { Icon } from "../parts/Icon";
 import { useAgent, useServices } from "../services";
@@ -97,25 +97,7 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
         onBlur={close}
       />
       {filter !== "" && <IconButton label="Clear the filter" icon="close" onClick={() => onFilter("")} />}
-      <div id={`${id}-list`} role="listbox" aria-label="Suggestions" className={styles.list} hidden={!open}>
-        {items.map(({ insert, hint }, index) => (
-          <div
-            key={insert}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === active}
-            tabIndex={-1}
-            className={styles.item}
-            // The input keeps the focus.
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={() => accept(index)}
-            onKeyDown={() => {}}
-          >
-            <code>{insert}</code>
-            <span>{hint}</span>
-          </div>
-        ))}
-      </div>
+      <SuggestionList id={id} items={items} active={active} onAccept={accept} />
       {problem ? <Mistake id={`${id}-problem`} filter={filter} problem={problem} /> : null}
       {done < 1 && !problem && (
         <div
@@ -128,6 +110,44 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
           style={{ width: `${Math.max(done * 100, 4)}%` }}
         />
       )}
+    </div>
+  );
+}
+
+interface SuggestionListProps {
+  id: string;
+  items: readonly Suggestion[];
+  active: number;
+  onAccept(index: number): void;
+}
+
+/** Always there, because the input refers to it; it does not hide the rest of the page from assistive technology. */
+function SuggestionList({ id, items, active, onAccept }: SuggestionListProps) {
+  return (
+    <div
+      id={`${id}-list`}
+      role="listbox"
+      aria-label="Suggestions"
+      className={styles.list}
+      hidden={items.length === 0}
+    >
+      {items.map(({ insert, hint }, index) => (
+        <div
+          key={insert}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === active}
+          tabIndex={-1}
+          className={styles.item}
+          // The input keeps the focus.
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => onAccept(index)}
+          onKeyDown={() => {}}
+        >
+          <code>{insert}</code>
+          <span>{hint}</span>
+        </div>
+      ))}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { setTerm, valueOf } from "../model/filter";
 import { counted } from "../model/format";
 import { Button, IconButton } from "../parts/Button";
 import { Menu, type MenuAction } from "../parts/Menu";
+import { Select } from "../parts/Select";
 import { useAgent } from "../services";
 import { FilterBox } from "./FilterBox";
 import styles from "./Toolbar.module.css";
@@ -32,17 +33,16 @@ export function Toolbar(props: ToolbarProps) {
       <div className={styles.usual}>
         <SavedViews filter={filter} onFilter={onFilter} />
         {tunnels.length > 1 && (
-          <select
+          <Select
             className={styles.tunnels}
-            aria-label="Tunnel"
+            label="Tunnel"
             value={valueOf(filter, "tunnel") ?? ""}
-            onChange={(event) => onFilter(setTerm(filter, "tunnel", event.target.value || null))}
-          >
-            <option value="">All tunnels</option>
-            {tunnels.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
+            options={[
+              { value: "", label: "All tunnels" },
+              ...tunnels.map((name) => ({ value: name, label: name })),
+            ]}
+            onChange={(name) => onFilter(setTerm(filter, "tunnel", name || null))}
+          />
         )}
       </div>
       <div className={styles.right}>
