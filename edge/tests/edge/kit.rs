@@ -153,5 +153,5 @@ impl Certificates for CertificateIssuer {
 
 /// A TLS connector that trusts the world's authority and offers these protocols.
 pub(crate) fn connector(world: &World, protocols: &[&[u8]]) -> tokio_rustls::TlsConnector {
-    tls::connector(&[world.authority.clone()], protocols)
+    tls::connector([&world.authority], protocols)
 }

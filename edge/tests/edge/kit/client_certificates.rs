@@ -55,7 +55,7 @@ pub(crate) fn side(
     let builder = ClientConfig::builder_with_provider(tls::provider())
         .with_protocol_versions(&[version])
         .unwrap()
-        .with_root_certificates(tls::roots(&[world.authority.clone()]));
+        .with_root_certificates(tls::roots([&world.authority]));
     let mut config = match holder {
         None => builder.with_no_client_auth(),
         Some(Holder { chain, key }) => {

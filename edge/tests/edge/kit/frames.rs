@@ -120,7 +120,7 @@ impl Frames {
             if let Some(frame) = first_frame(&mut self.buffer) {
                 return Some(frame);
             }
-            let mut piece = [0; 16 * 1024];
+            let mut piece = vec![0; 16 * 1024];
             match in_time(self.stream.read(&mut piece)).await {
                 Ok(length) if length > 0 => self.buffer.extend_from_slice(&piece[..length]),
                 _ => return None,

@@ -37,7 +37,7 @@ async fn connect(world: &World, headers: &[(&'static str, &str)]) -> Result<(Soc
         request.headers_mut().insert(*name, value.parse().unwrap());
     }
     let stream = visitor::tls(world, HOST, &[b"http/1.1"]).await;
-    in_time(client_async(request, stream)).await
+    Box::pin(in_time(client_async(request, stream))).await
 }
 
 async fn receive(socket: &mut Socket, size: usize) -> Vec<u8> {
