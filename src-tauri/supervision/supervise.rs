@@ -11,8 +11,10 @@ use crate::{
 };
 use postern_api::Code;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::Instant;
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 
 /// The time until a started program must be ready.
 const START_TIMEOUT: Duration = Duration::from_secs(30);

@@ -16,8 +16,10 @@ use postern_tunnel::{
     IncomingStream, StreamKind, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
 };
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::Instant;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::Instant,
+};
 use tokio_rustls::TlsAcceptor;
 
 /// Time that requests in progress have to end after their tunnel was stopped.
