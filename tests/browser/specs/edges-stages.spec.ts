@@ -59,6 +59,24 @@ const MODULES: readonly Tried[] = [
     changed: { provider: "sns", secret: "" },
   },
   {
+    label: "Passwords",
+    name: "basic_auth",
+    fill: async (form) => {
+      await form.getByRole("button", { name: "Add a user" }).click();
+      await form.getByLabel("User name 1", { exact: true }).fill("ada");
+      await form.getByLabel("Password 1", { exact: true }).fill("planted-secret-1");
+    },
+    set: { users: [{ username: "ada" }] },
+    // The password of the first user stays.
+    change: async (form) => {
+      await expect(form.getByLabel("Password 1", { exact: true })).toHaveValue("");
+      await form.getByRole("button", { name: "Add a user" }).click();
+      await form.getByLabel("User name 2", { exact: true }).fill("bob");
+      await form.getByLabel("Password 2", { exact: true }).fill("planted-secret-2");
+    },
+    changed: { users: [{ username: "ada" }, { username: "bob" }] },
+  },
+  {
     label: "OAuth login",
     name: "oauth",
     fill: async (form) => {

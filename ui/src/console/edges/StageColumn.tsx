@@ -1,5 +1,5 @@
 // The stages of an edge or route in execution order: from the visitor to the backend, and back.
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { RefusedVisit } from "../../api/generated";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
@@ -52,6 +52,7 @@ export function StageColumn({ owner, record, path, collection, visits, address =
   const ends = ENDS[owner];
   const unset = modulesOf(owner).filter(({ name }) => !set[name]);
   const openStage = (name: string | undefined) => change({ stage: name });
+  const focusLater = useFocusOfStage(open);
 
   const stage = (module: ModuleDescriptor) => {
     const view = set[module.name] ?? null;
@@ -82,11 +83,11 @@ export function StageColumn({ owner, record, path, collection, visits, address =
             onDone={() => {
               toast({ title: view ? `${module.label} changed` : `${module.label} added` });
               openStage(undefined);
-              focusStage(module.name);
+              focusLater(module.name);
             }}
             onCancel={() => {
               openStage(undefined);
-              focusStage(module.name);
+              if (view) focusLater(module.name);
             }}
           />
         )}
@@ -139,7 +140,15 @@ function End({ words: success }: { words: string }) {
   );
 }
 
-/** Runs after the change has been rendered. */
-function focusStage(name: string): void {
-  requestAnimationFrame(() => document.getElementById(`stage-${name}`)?.focus());
+/** Moves the focus to a stage as soon as its form is closed and the record has it. */
+function useFocusOfStage(open: string | undefined): (name: string) => void {
+  const awaited = useRef<string | null>(null);
+  useEffect(() => {
+    const name = awaited.current;
+    const heading = name === null || name === open ? null : document.getElementById(`stage-${name}`);
+    if (!heading) return;
+    awaited.current = null;
+    heading.focus();
+  });
+  return (name) => (awaited.current = name);
 }
