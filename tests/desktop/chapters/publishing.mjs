@@ -5,7 +5,8 @@ import { check, equal, until } from "../kit/wait.mjs";
 const row = "//*[@role='grid']//*[@role='row'][.//*[@role='gridcell']]";
 const button = (label) => `//button[normalize-space(.)='${label}' or @aria-label='${label}']`;
 const dialog = "//*[@role='dialog']";
-const input = (label) => `${dialog}//input[@id=${dialog}//label[normalize-space(.)='${label}']/@for]`;
+// A field or a checkbox: the latter is a button.
+const control = (label) => `${dialog}//*[@id=${dialog}//label[normalize-space(.)='${label}']/@for]`;
 
 export async function publishing(world) {
   const { app, driver, service, session, steps, tray } = world;
@@ -14,9 +15,9 @@ export async function publishing(world) {
     // The list above the button must be complete before the click.
     await driver.find(`//button[@aria-pressed][contains(., '${service.port}')]`);
     await driver.click(button("Add a TCP tunnel or choose a name"));
-    await driver.type(input("Local port or address"), String(service.port));
-    await driver.type(input("Name of the tunnel"), "site");
-    await driver.click(input("Start it now"));
+    await driver.type(control("Local port or address"), String(service.port));
+    await driver.type(control("Name of the tunnel"), "site");
+    await driver.click(control("Start it now"));
     await driver.click(`${dialog}${button("Add")}`);
     await until("the agent has it", async () => (await app.tunnel("site"))?.state === "stopped");
   });

@@ -112,8 +112,10 @@ export class Driver {
 
   async type(xpath, text) {
     const id = await this.find(xpath);
-    await this.#send("POST", `${this.session}/element/${id}/clear`, {});
-    await this.#send("POST", `${this.session}/element/${id}/value`, { text });
+    // Deleted as a person does it: clearing an element over the protocol sends no input event.
+    const [end, backspace] = ["\uE010", "\uE003"];
+    const former = await this.#send("GET", `${this.session}/element/${id}/property/value`);
+    await this.#send("POST", `${this.session}/element/${id}/value`, { text: `${end}${backspace.repeat(former.length)}${text}` });
   }
 
   async text(xpath) {
