@@ -82,7 +82,7 @@ function Cell({ column: { placeholder, secret }, label, value, isWrong, onChange
     spellCheck: false,
   };
   return secret ? (
-    <SecretLine label={label} inputProps={inputProps} onChange={onChange} />
+    <SecretLine inRow label={label} inputProps={inputProps} onChange={onChange} />
   ) : (
     <Input {...inputProps} onChange={(event) => onChange(event.target.value)} />
   );

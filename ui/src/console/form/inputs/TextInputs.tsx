@@ -1,7 +1,7 @@
 // Text: a line, several lines, a masked secret, a document from a file.
 import { useRef, useState, type ComponentProps } from "react";
 import { size } from "../../../model/format";
-import { Button } from "../../../parts/Button";
+import { Button, IconButton } from "../../../parts/Button";
 import { Field, Input, TextArea } from "../../../parts/Field";
 import type { TextField } from "../field";
 import type { InputProps } from "../FieldInput";
@@ -37,12 +37,20 @@ export function TextInput({ field, value, mistake, onChange }: InputProps<TextFi
 interface SecretLineProps {
   label: string;
   inputProps: Pick<ComponentProps<"input">, "value" | "aria-label" | "aria-required" | "aria-invalid">;
+  /** Within a row of inputs, where the button has no text. */
+  inRow?: boolean;
   onChange(value: string): void;
 }
 
 /** A masked line with a button that reveals it. */
-export function SecretLine({ label, inputProps, onChange }: SecretLineProps) {
+export function SecretLine({ label, inputProps, inRow = false, onChange }: SecretLineProps) {
   const [revealed, setRevealed] = useState(false);
+  const reveal = {
+    icon: "eye",
+    "aria-pressed": revealed,
+    "aria-label": `Reveal ${label.toLowerCase()}`,
+    onClick: () => setRevealed(!revealed),
+  } as const;
   return (
     <span className={styles.row}>
       <Input
@@ -52,14 +60,7 @@ export function SecretLine({ label, inputProps, onChange }: SecretLineProps) {
         spellCheck={false}
         onChange={(event) => onChange(event.target.value)}
       />
-      <Button
-        icon="eye"
-        aria-pressed={revealed}
-        aria-label={`Reveal ${label.toLowerCase()}`}
-        onClick={() => setRevealed(!revealed)}
-      >
-        Reveal
-      </Button>
+      {inRow ? <IconButton {...reveal} label={reveal["aria-label"]} /> : <Button {...reveal}>Reveal</Button>}
     </span>
   );
 }
