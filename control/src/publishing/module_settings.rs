@@ -119,12 +119,13 @@ impl ModuleSettings {
             return false;
         }
         let set = self.modules.entry(owner.to_owned()).or_default();
+        if name != IpRestriction::NAME {
+            return set.set(codec, owner, name, entry);
+        }
         let former = policies(&set.ip_restriction);
         let is_known = set.set(codec, owner, name, entry);
-        if name == IpRestriction::NAME {
-            let now = policies(&set.ip_restriction);
-            self.set_policies(owner, &former, now);
-        }
+        let now = policies(&set.ip_restriction);
+        self.set_policies(owner, &former, now);
         is_known
     }
 

@@ -4,6 +4,7 @@ import type { Page } from "@playwright/test";
 import { cpus } from "node:os";
 import { at, heap, traced, type Frames } from "./frames";
 import { expect, testWithWorld } from "../kit/fixtures";
+import { frameTimes } from "../kit/scrolling";
 import type { World } from "../kit/world";
 
 const ROWS = 100_000;
@@ -84,22 +85,9 @@ async function fillsUp(page: Page, world: World): Promise<void> {
 async function scrolls(page: Page): Promise<void> {
   let deltas: number[] = [];
   const frames = await traced(page, async () => {
-    deltas = await page.getByRole("grid").evaluate(
-      (grid) =>
-        new Promise<number[]>((done) => {
-          const took: number[] = [];
-          let last = performance.now();
-          const step = (now: number) => {
-            took.push(now - last);
-            last = now;
-            // Every frame other rows, as with a fast wheel; from one end to the other and back.
-            grid.scrollTop += took.length < 300 ? 900 : -700;
-            if (took.length < 600) requestAnimationFrame(step);
-            else done(took);
-          };
-          requestAnimationFrame(step);
-        }),
-    );
+    // Every frame other rows, as with a fast wheel; from one end to the other and back.
+    const pixels = Array.from({ length: 600 }, (_, frame) => (frame < 299 ? 900 : -700));
+    deltas = await frameTimes(page.getByRole("grid"), pixels);
   });
   frame("scrolling", frames);
   const sorted = deltas.slice(1).toSorted((a, b) => a - b);

@@ -176,7 +176,7 @@ test.describe("an IP restriction", () => {
     await expect(row.getByText("403, ERR_POSTERN_3203")).toBeVisible();
   });
 
-  test("lets visitors in while a rule allows it, and says whom", async ({ page, world, edges, pages }) => {
+  test("admits visitors while a rule allows them, and names the rule for an address", async ({ page, world, edges, pages }) => {
     const { place } = await edges.shop("open.localhost", {
       ip_restriction: { ip_policy_ids: [edges.policy] },
     });

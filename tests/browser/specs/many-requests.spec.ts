@@ -2,6 +2,7 @@
 import type { Page } from "@playwright/test";
 import { exchange } from "../kit/captured";
 import { expect, testWithFakeAgent as test } from "../kit/fixtures";
+import { frameTimes } from "../kit/scrolling";
 
 // Snapshots are taken by the page itself, which is measured here.
 test.use({ trace: { mode: "retain-on-failure", snapshots: false, screenshots: false } });
@@ -16,23 +17,9 @@ test.beforeEach(async ({ page, agent }) => {
 });
 
 /** Milliseconds between frames while the list moves so many pixels in each, ascending. */
-function frames(page: Page, pixels: number): Promise<number[]> {
-  return page.getByRole("grid").evaluate(
-    (grid, pixels) =>
-      new Promise<number[]>((done) => {
-        const took: number[] = [];
-        let last = performance.now();
-        const step = (now: number) => {
-          took.push(now - last);
-          last = now;
-          grid.scrollTop += pixels;
-          if (took.length < 120) requestAnimationFrame(step);
-          else done(took.slice(5).toSorted((a, b) => a - b));
-        };
-        requestAnimationFrame(step);
-      }),
-    pixels,
-  );
+async function frames(page: Page, pixels: number): Promise<number[]> {
+  const took = await frameTimes(page.getByRole("grid"), Array.from({ length: 120 }, () => pixels));
+  return took.slice(5).toSorted((a, b) => a - b);
 }
 
 const at = (ascending: readonly number[], share: number) =>

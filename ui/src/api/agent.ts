@@ -1,10 +1,11 @@
 // The agent's local API as functions. This file knows paths and types; the host sends the requests.
 import type { HostResponse, Host } from "../host/host";
-import { ApiError, errorFromResponse } from "./problem";
+import { errorFromResponse } from "./problem";
 import type { paths } from "./local.generated";
 import {
   fillPath,
-  type Body,
+  parseResponse,
+  typedRequest,
   type Method,
   type PathOf,
   type PathParameters,
@@ -48,16 +49,9 @@ export function agentApi(host: Host) {
     throw errorFromResponse(response.status, response.body);
   }
 
-  /** Sends a request to a path of the description; its types follow from there. */
-  async function request<M extends Method, P extends PathOf<paths, M>>(
-    method: M,
-    path: P,
-    parameters: PathParameters<P>,
-    ...[body]: Body<paths, P, M> extends undefined ? [] : [body: Body<paths, P, M>]
-  ): Promise<Result<paths, P, M>> {
-    const text = body === undefined ? null : JSON.stringify(body);
-    return parsed(await send(method, fillPath(path, parameters), text)) as Result<paths, P, M>;
-  }
+  const request = typedRequest<paths>(async (method, path, body) =>
+    parsed(await send(method, path, body === undefined ? null : JSON.stringify(body))),
+  );
 
   async function get<P extends PathOf<paths, "GET">>(
     path: P,
@@ -118,10 +112,5 @@ export function agentApi(host: Host) {
 
 /** The parsed body of a response; null for an empty one. */
 function parsed({ body }: HostResponse): unknown {
-  if (body === "") return null;
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new ApiError("ANSWER_UNREADABLE", "The agent's response could not be parsed.", 502);
-  }
+  return parseResponse(body, "agent");
 }

@@ -1,8 +1,8 @@
 // The management API as functions. This file knows the format of lists and errors; the host sends the requests.
 import type { Management } from "../host/host";
 import { COLLECTIONS, type paths } from "./generated";
-import { ApiError, errorFromResponse } from "./problem";
-import { fillPath, type Body, type Method, type PathOf, type PathParameters, type Result } from "./request";
+import { errorFromResponse } from "./problem";
+import { parseResponse, typedRequest, type Method, type Result } from "./request";
 
 /** The path of a collection, such as `/ip_policies`. */
 export type CollectionPath = keyof typeof COLLECTIONS;
@@ -64,24 +64,10 @@ export function managementApi(management: Management) {
 
   /** Sends a request to a concrete path; null for a response without a body. */
   async function send(method: Method, path: string, body?: unknown): Promise<unknown> {
-    const response = await call(method, path, body);
-    if (response === "") return null;
-    try {
-      return JSON.parse(response);
-    } catch {
-      throw new ApiError("ANSWER_UNREADABLE", "The server's response could not be parsed.", 502);
-    }
+    return parseResponse(await call(method, path, body), "server");
   }
 
-  /** Sends a request to a path of the description; its types follow from there. */
-  async function request<M extends Method, P extends PathOf<paths, M>>(
-    method: M,
-    path: P,
-    parameters: PathParameters<P>,
-    ...[body]: Body<paths, P, M> extends undefined ? [] : [body: Body<paths, P, M>]
-  ): Promise<Result<paths, P, M>> {
-    return (await send(method, fillPath(path, parameters), body)) as Result<paths, P, M>;
-  }
+  const request = typedRequest<paths>(send);
 
   async function list<T extends Base>(
     { path }: Collection<T>,

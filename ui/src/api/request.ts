@@ -1,5 +1,6 @@
 // The types of a request to one of the APIs: path, parameters, body and result follow from its description, the
 // generated `paths`.
+import { ApiError } from "./problem";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -40,4 +41,27 @@ export type PathParameters<P> = Record<ParametersIn<P>, string>;
 /** The path with its parameters filled in. */
 export function fillPath(template: string, parameters: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ""));
+}
+
+/** Sends requests to the paths of a description; the types follow from there. `send` gets the concrete path. */
+export function typedRequest<Paths>(
+  send: (method: Method, path: string, body?: unknown) => Promise<unknown>,
+) {
+  return async <M extends Method, P extends PathOf<Paths, M> & string>(
+    method: M,
+    path: P,
+    parameters: PathParameters<P>,
+    ...[body]: Body<Paths, P, M> extends undefined ? [] : [body: Body<Paths, P, M>]
+  ): Promise<Result<Paths, P, M>> =>
+    (await send(method, fillPath(path, parameters), body)) as Result<Paths, P, M>;
+}
+
+/** The JSON of a response; null for one without a body. */
+export function parseResponse(body: string, sender: "agent" | "server"): unknown {
+  if (body === "") return null;
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new ApiError("ANSWER_UNREADABLE", `The ${sender}'s response could not be parsed.`, 502);
+  }
 }

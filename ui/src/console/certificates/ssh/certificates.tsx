@@ -7,7 +7,7 @@ import { description, metadata } from "../../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn, type Column } from "../../resource/kind";
 import { Section } from "../../resource/PageFrame";
 import { Expiry } from "../Expiry";
-import { authority, lifetime, principals, publicKey } from "./fields";
+import { authority, lifetime, options, principals, publicKey } from "./fields";
 import { hostInstructions, userInstructions, type InstructionText } from "./instructions";
 import { Instructions } from "./Instructions";
 
@@ -125,32 +125,16 @@ export const sshUserCertificates = describe("/ssh_user_certificates", {
       { label: "7 days", hours: 7 * DAY },
       { label: "30 days", hours: 30 * DAY },
     ]),
-    {
-      kind: "rows",
+    options("Option", {
       name: "critical_options",
       label: "Restrictions",
       help: "Such as force-command or source-address. Hosts refuse a certificate with an option that they do not know.",
-      columns: [
-        { name: "name", label: "Option" },
-        { name: "value", label: "Value" },
-      ],
-      shape: "map",
-      add: "Add option",
-      createOnly: true,
-    },
-    {
-      kind: "rows",
+    }),
+    options("Extension", {
       name: "extensions",
       label: "Permissions",
       help: "Without any: permit-pty and permit-user-rc. Most have no value.",
-      columns: [
-        { name: "name", label: "Extension" },
-        { name: "value", label: "Value" },
-      ],
-      shape: "map",
-      add: "Add extension",
-      createOnly: true,
-    },
+    }),
     description(),
     metadata,
   ],

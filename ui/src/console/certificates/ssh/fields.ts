@@ -1,5 +1,5 @@
 // Fields of SSH certificates: the authority, the public key, the principals and the validity.
-import type { ChoiceField, ListField, ReferenceField, TextField } from "../../form/field";
+import type { ChoiceField, ListField, ReferenceField, RowsField, TextField } from "../../form/field";
 import { SSH_AUTHORITIES } from "../../kinds/references";
 import { publicKeyError } from "./instructions";
 
@@ -55,4 +55,20 @@ export const lifetime = (options: readonly Lifetime[]): ChoiceField => ({
     end.setSeconds(0, 0);
     return end.toISOString();
   },
+});
+
+/** Named options with values, written into the certificate; `noun` names one of them. */
+export const options = (
+  noun: string,
+  texts: Required<Pick<RowsField, "name" | "label" | "help">>,
+): RowsField => ({
+  kind: "rows",
+  columns: [
+    { name: "name", label: noun },
+    { name: "value", label: "Value" },
+  ],
+  shape: "map",
+  add: `Add ${noun.toLowerCase()}`,
+  createOnly: true,
+  ...texts,
 });
