@@ -167,7 +167,7 @@ test.describe("an IP restriction", () => {
     await page.getByRole("button", { name: "Add IP restriction" }).click();
     await expect(pages.stage("IP restriction").getByText("Office")).toBeVisible();
     expect((await world.visit(`https://guarded.localhost:${world.httpsPort}/private`)).status).toBe(403);
-    await expect(pages.stage("IP restriction").getByText(/^refused 1, last \d+ s ago$/)).toBeVisible();
+    await expect(pages.stage("IP restriction").getByText("refused 1, last just now")).toBeVisible();
 
     await page.getByRole("tab", { name: "Refusals (1)" }).click();
     const row = page.getByRole("row", { name: "GET /private" });

@@ -45,7 +45,7 @@ test.describe("with an agent and visitors", () => {
     await openConsole();
     await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
     await expect(
-      page.getByRole("img", { name: /12 requests in the last 60 minutes.*0 failures/ }),
+      page.getByRole("img", { name: /12 requests in the last 60 minutes.*0 failed/ }),
     ).toBeVisible();
     await expect(figure(page, "Agents").filter({ hasText: "1" })).toBeVisible();
     await expect(page.getByRole("table").filter({ hasText: "127.0.0.1" }).getByText("0.1.0")).toBeVisible();
@@ -58,12 +58,12 @@ test.describe("with an agent and visitors", () => {
     await openConsole();
     await world.site.stop();
     for (let visit = 0; visit < 6; visit += 1) expect((await world.visit(url)).status).toBe(502);
-    await expect(page.getByText("33 % of requests fail")).toBeVisible();
+    await expect(page.getByText("33% of requests fail")).toBeVisible();
     await expect(
       page.getByText(/Since the start most failures were caused by the local service/),
     ).toBeVisible();
     await page.getByRole("radio", { name: "Last minute" }).check();
-    await expect(page.getByRole("img", { name: /in the last 60 seconds.*6 failures/ })).toBeVisible();
+    await expect(page.getByRole("img", { name: /in the last 60 seconds.*6 failed/ })).toBeVisible();
     await expect(page).toHaveURL(/over=minute/);
     await expectAccessible(page);
     await picture(page, "overview-failing");

@@ -49,7 +49,7 @@ const part = (page: Page, name: RegExp) => page.getByRole("group", { name });
 
 test("shows the way from an edge to the local service", async ({ page, world }) => {
   await expect(part(page, /^HTTPS edge, shop\.localhost, The shop/)).toBeVisible();
-  await expect(part(page, /^Route, \/api…/)).toBeVisible();
+  await expect(part(page, /^Route, \/api\/…/)).toBeVisible();
   await expect(part(page, /^Stages, IP restriction → Compression/)).toBeVisible();
   await expect(part(page, /^Weighted backend, Canary/)).toBeVisible();
   await expect(part(page, /^Tunnel group, app=shop, All shops/)).toBeVisible();
@@ -62,10 +62,10 @@ test("shows the way from an edge to the local service", async ({ page, world }) 
 test("shows what fails on it, and leads there", async ({ page, world, shop }) => {
   const url = `https://shop.localhost:${world.httpsPort}`;
   for (let visit = 0; visit < 4; visit += 1) expect((await world.visit(`${url}/down`)).status).toBe(503);
-  await expect(part(page, /^Route, \/down, .*100 % fail/)).toBeVisible();
+  await expect(part(page, /^Route, \/down, .*100% fail/)).toBeVisible();
   await part(page, /^Route, \/down/).click();
   const chosen = page.getByRole("complementary", { name: "Route /down" });
-  await expect(chosen.getByText("4, 100 % fail")).toBeVisible();
+  await expect(chosen.getByText("4, 100% fail")).toBeVisible();
   await expect(page).toHaveURL(/node=edghtsrt_/);
   await expectAccessible(page);
   await picture(page, "topology-chosen");
@@ -91,7 +91,7 @@ test("says the same as a table, and finds what is looked for", async ({ page }) 
   await page.getByRole("tab", { name: "Table" }).click();
   await expect(
     page.getByRole("row", {
-      name: /shop\.localhost \/api… IP restriction → Compression app=shop 127\.0\.0\.1/,
+      name: /shop\.localhost \/api\/… IP restriction → Compression app=shop 127\.0\.0\.1/,
     }),
   ).toBeVisible();
   await expectAccessible(page);

@@ -1,5 +1,6 @@
 // The traffic of edges, routes and tunnels, as counted by the server, and its evaluation.
 import type { Traffic, TrafficFaults, TrafficPoint } from "../api/generated";
+import { count } from "../model/format";
 import { apiQuery } from "./management";
 
 /** Polling interval in milliseconds while it is displayed. */
@@ -30,12 +31,9 @@ export function sum(points: readonly TrafficPoint[]): TrafficPoint {
   return { requests, refused, failed };
 }
 
-/** `12/s`, `0.3/s`, `0/s` from the requests of a minute. */
+/** `1,200/min`: what was counted in the last minute, or since a start less than a minute ago. */
 export function rate(requestsOfAMinute: number): string {
-  const each = requestsOfAMinute / 60;
-  if (each === 0) return "0/s";
-  if (each < 0.1) return "<0.1/s";
-  return `${each < 10 ? Number(each.toFixed(1)) : Math.round(each).toLocaleString("en-GB")}/s`;
+  return `${count(requestsOfAMinute)}/min`;
 }
 
 export type Health = "idle" | "ok" | "warn" | "bad";
@@ -50,11 +48,11 @@ export function healthOf({ requests, failed }: TrafficPoint): Health {
   return share >= BAD ? "bad" : share >= WARN ? "warn" : "ok";
 }
 
-/** `2.5 % fail`; empty without failures. */
+/** `2.5% fail`; empty without failures. */
 export function failureShare({ requests, failed }: TrafficPoint): string {
   if (requests === 0 || failed === 0) return "";
   const share = (failed / requests) * 100;
-  return `${share < 10 ? Number(share.toFixed(1)) || "<0.1" : Math.round(share)} % fail`;
+  return `${share < 10 ? Number(share.toFixed(1)) || "<0.1" : Math.round(share)}% fail`;
 }
 
 const FAULTS: readonly [keyof TrafficFaults, string][] = [
@@ -65,8 +63,8 @@ const FAULTS: readonly [keyof TrafficFaults, string][] = [
   ["visitor", "the visitor"],
 ];
 
-/** The responsible parties, the most frequent first. */
-export function faultsOf(faults: TrafficFaults): { who: string; count: number }[] {
-  const all = FAULTS.map(([name, who]) => ({ who, count: faults[name] }));
-  return all.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count);
+/** The parties at fault for refused and failed requests, the most frequent first. */
+export function faultsOf(faults: TrafficFaults): { who: string; requests: number }[] {
+  const all = FAULTS.map(([name, who]) => ({ who, requests: faults[name] }));
+  return all.filter(({ requests }) => requests > 0).toSorted((one, other) => other.requests - one.requests);
 }

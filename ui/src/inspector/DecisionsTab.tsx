@@ -36,7 +36,7 @@ export function DecisionsTab({ detail }: { detail: Detail }) {
               <th scope="col">Decision</th>
               <th scope="col">Rule</th>
               <th scope="col" className={styles.took}>
-                Took
+                Duration
               </th>
             </tr>
           </thead>

@@ -29,21 +29,21 @@ export function OverviewTab({ summary, detail, onSelect }: OverviewProps) {
   return (
     <>
       <dl className={styles.table}>
-        <dt>Address</dt>
+        <dt>URL</dt>
         <dd className={styles.mono}>{maskUrl(addressOf(detail, tunnels))}</dd>
-        <dt>Response</dt>
+        <dt>Status</dt>
         <dd>{outcome(summary).words}</dd>
         <dt>Started</dt>
         <dd>{moment(captured.start)}</dd>
-        <dt>Duration</dt>
+        <dt>Duration at the local service</dt>
         <dd>{summary.duration === null ? "In progress" : duration(summary.duration)}</dd>
         <dt>Tunnel</dt>
         <dd>{captured.tunnel_name}</dd>
         <dt>Visitor</dt>
         <dd className={styles.mono}>{captured.remote_addr}</dd>
-        <dt>Request</dt>
+        <dt>Request size</dt>
         <dd>{extent(request)}</dd>
-        <dt>Response</dt>
+        <dt>Response size</dt>
         <dd>{response ? extent(response) : "None yet"}</dd>
         {replayOf !== null && (
           <>
@@ -62,7 +62,7 @@ export function OverviewTab({ summary, detail, onSelect }: OverviewProps) {
             <dd>{summary.note}</dd>
           </>
         )}
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd className={styles.mono}>{captured.id}</dd>
       </dl>
       {query.length > 0 && (
@@ -77,7 +77,7 @@ export function OverviewTab({ summary, detail, onSelect }: OverviewProps) {
 
 function extent(message: Message): string {
   const head = `${size(message.head.length)} head, ${size(message.bodySize)} body`;
-  return `${head}${message.cut ? ", cut" : ""}`;
+  return `${head}${message.cut ? ", truncated" : ""}`;
 }
 
 interface RevealProps {

@@ -61,7 +61,7 @@ export function RequestDetail(props: RequestDetailProps) {
           <State tone={tone} icon={icon}>
             {words}
           </State>
-          {summary.duration !== null && <span>{duration(summary.duration)}</span>}
+          {summary.duration !== null && <span>{duration(summary.duration)} at the local service</span>}
           <span>{size(summary.response_size)}</span>
           <span>{tunnelName(summary.tunnel_name)}</span>
           <span>{clock(summary.start, true)}</span>

@@ -13,7 +13,12 @@ import { outcome } from "./outcome";
 import type { ViewHandle } from "./useView";
 
 export const ROW_HEIGHT = 32;
-const COLUMNS = ["Status", "Method", "Address", "Tunnel", "Time", "Took", "Size"] as const;
+const COLUMNS = ["Status", "Method", "Path", "Tunnel", "Time", "Duration", "Size"] as const;
+/** What a column shows, where its label cannot say it. */
+const MEANINGS: Partial<Record<(typeof COLUMNS)[number], string>> = {
+  Duration: "Time at the local service, without the way through the edge and the tunnel",
+  Size: "Bytes of the response",
+};
 
 interface RequestListProps {
   handle: ViewHandle;
@@ -101,7 +106,12 @@ export function RequestList(props: RequestListProps) {
       >
         <div className={`${styles.row} ${styles.header}`} role="row" aria-rowindex={1}>
           {COLUMNS.map((column) => (
-            <span key={column} role="columnheader" className={styles[column.toLowerCase()]}>
+            <span
+              key={column}
+              role="columnheader"
+              className={styles[column.toLowerCase()]}
+              title={MEANINGS[column]}
+            >
               {column}
             </span>
           ))}
@@ -193,13 +203,13 @@ const Cells = memo(function Cells({ summary }: { summary: Summary }) {
       <span role="gridcell" className={styles.method}>
         {summary.method}
       </span>
-      <span role="gridcell" className={styles.address} title={`${summary.host}${maskUrl(summary.path)}`}>
+      <span role="gridcell" className={styles.path} title={`${summary.host}${maskUrl(summary.path)}`}>
         {summary.pinned && <Mark icon="pin" words="Pinned" />}
         {summary.replay_of !== null && <Mark icon="replay" words="Replayed" />}
         {summary.imported && <Mark icon="import" words="From a file" />}
-        <span className={styles.path}>{maskUrl(summary.path)}</span>
+        <span className={styles.target}>{maskUrl(summary.path)}</span>
         {summary.note && <span className={styles.note}>{summary.note}</span>}
-        {summary.cut && <span className={styles.cut}>cut</span>}
+        {summary.cut && <span className={styles.cut}>truncated</span>}
       </span>
       <span role="gridcell" className={styles.tunnel}>
         {tunnelName(summary.tunnel_name)}
@@ -207,7 +217,7 @@ const Cells = memo(function Cells({ summary }: { summary: Summary }) {
       <span role="gridcell" className={styles.time}>
         {clock(summary.start)}
       </span>
-      <span role="gridcell" className={styles.took}>
+      <span role="gridcell" className={styles.duration}>
         {duration(summary.duration)}
       </span>
       <span role="gridcell" className={styles.size}>

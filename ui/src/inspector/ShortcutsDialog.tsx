@@ -13,7 +13,7 @@ const FILTERS = [
   ["header.content-type:json  type:image", "by a header; also request.header.… and response.header.…"],
   ['body:"out of stock"  request.body~"…"', "searches in bodies"],
   ["dur>500ms  size>1mb  response.size=0", "slower or larger than this"],
-  ["replayed:yes  pinned:yes  pending:yes", "by state; also imported, cut"],
+  ["replayed:yes  pinned:yes  pending:yes", "by state; also imported, cut (truncated)"],
   ["a or not (b c)", "or, not and parentheses; adjacent terms must all match"],
 ] as const;
 

@@ -1,25 +1,25 @@
-// The time of an exchange, stage by stage, including the stages that only a tunnel can measure.
+// The time of an exchange, phase by phase, including those that only a tunnel can measure.
 import type { Detail } from "../model/details";
 import { duration } from "../model/format";
-import { timingStages, totalDuration, type TimingStage } from "../model/timing";
+import { timingPhases, totalDuration, type TimingPhase } from "../model/timing";
 import styles from "./TimingTab.module.css";
 
 const PLACE_LABELS = { edge: "Edge", tunnel: "Tunnel", service: "Local service" } as const;
 
 export function TimingTab({ detail }: { detail: Detail }) {
   const { timing, trace } = detail.captured;
-  const stages = timing ? timingStages(timing) : [];
-  if (stages.length === 0) return <p className={styles.none}>There are no measurements for this request.</p>;
-  const end = Math.max(totalDuration(stages), 1);
+  const phases = timing ? timingPhases(timing) : [];
+  if (phases.length === 0) return <p className={styles.none}>There are no measurements for this request.</p>;
+  const end = Math.max(totalDuration(phases), 1);
   return (
     <>
       <table className={styles.waterfall} aria-label="Timing">
         <thead>
           <tr>
-            <th scope="col">Stage</th>
+            <th scope="col">Phase</th>
             <th scope="col">Place</th>
             <th scope="col" className={styles.took}>
-              Took
+              Duration
             </th>
             <th scope="col">
               <span className="unseen">Time since arrival at the edge</span>
@@ -31,8 +31,8 @@ export function TimingTab({ detail }: { detail: Detail }) {
           </tr>
         </thead>
         <tbody>
-          {stages.map((stage) => (
-            <Row key={stage.name} stage={stage} end={end} />
+          {phases.map((phase) => (
+            <Row key={phase.name} phase={phase} end={end} />
           ))}
         </tbody>
       </table>
@@ -43,13 +43,20 @@ export function TimingTab({ detail }: { detail: Detail }) {
             : "The time before the agent is unknown: the edge had no decision to make, or the request did not pass through it."}
         </p>
       )}
-      {timing?.last_byte === null && <p className={styles.none}>The response is not complete yet.</p>}
+      {timing?.last_byte === null ? (
+        <p className={styles.none}>The response is not complete yet.</p>
+      ) : (
+        <p className={styles.none}>
+          {`The last byte of the response left the local service after ${duration(end)}. `}
+          The way back to the visitor is not measured.
+        </p>
+      )}
     </>
   );
 }
 
-function Row({ stage, end }: { stage: TimingStage; end: number }) {
-  const { name, means, from, took, where, part } = stage;
+function Row({ phase, end }: { phase: TimingPhase; end: number }) {
+  const { name, means, from, took, where, part } = phase;
   return (
     <tr className={part ? styles.part : undefined}>
       <th scope="row" title={means}>

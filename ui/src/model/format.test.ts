@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { counted, duration, parseDuration, parseSize, secondsUntil, size, span } from "./format";
+import { ago, counted, duration, parseDuration, parseSize, secondsUntil, since, size, span } from "./format";
 
 describe("numbers as people read them", () => {
   it.each([
@@ -33,6 +33,16 @@ describe("numbers as people read them", () => {
     expect(secondsUntil("2026-01-01T00:00:07.2Z", now)).toBe(8);
     expect(secondsUntil("2025-12-31T00:00:00Z", now)).toBe(0);
     expect(secondsUntil("never", now)).toBe(0);
+  });
+
+  it("says how long ago an event was, which is never in the future", () => {
+    const now = Date.parse("2026-01-01T00:00:00Z");
+    expect(ago("2025-12-31T23:59:33Z", now)).toBe("just now");
+    expect(ago("2025-12-31T23:55:00Z", now)).toBe("5 minutes ago");
+    expect(ago("2026-01-04T00:00:00Z", now)).toBe("in 3 days");
+    expect(ago("2026-01-01T00:00:02Z", now)).toBe("in a moment");
+    expect(since("2026-01-01T00:00:02Z", now)).toBe("just now");
+    expect(since("2025-12-31T22:00:00Z", now)).toBe("2 hours ago");
   });
 
   it("says one and many", () => {

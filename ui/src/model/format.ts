@@ -98,6 +98,29 @@ export function span(seconds: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
+const RELATIVE_STEPS: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
+  [365 * 86_400, "year"],
+  [30 * 86_400, "month"],
+  [86_400, "day"],
+  [3600, "hour"],
+  [60, "minute"],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** `just now`, `5 minutes ago`, `in 3 days`. */
+export function ago(timestamp: string, now: number): string {
+  const seconds = (Date.parse(timestamp) - now) / 1000;
+  if (Number.isNaN(seconds)) return timestamp;
+  const step = RELATIVE_STEPS.find(([length]) => Math.abs(seconds) >= length);
+  if (step) return relative.format(Math.trunc(seconds / step[0]), step[1]);
+  return seconds > 0 ? "in a moment" : "just now";
+}
+
+/** The same for an event: it is never in the future, even if the clock that took `now` is behind. */
+export function since(timestamp: string, now: number): string {
+  return ago(timestamp, Math.max(now, Date.parse(timestamp) || now));
+}
+
 /** Nanoseconds from `500ms`, `1.5s`, `2m`; a bare number means milliseconds. */
 export function parseDuration(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m)?$/i.exec(text.trim());

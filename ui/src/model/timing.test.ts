@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Timing } from "../api/types";
-import { timingStages, totalDuration } from "./timing";
+import { timingPhases, totalDuration } from "./timing";
 
 const nothing: Timing = {
   edge: null,
@@ -13,9 +13,9 @@ const nothing: Timing = {
   last_byte: null,
 };
 const bars = (timing: Partial<Timing>) =>
-  timingStages({ ...nothing, ...timing }).map(({ name, from, took }) => [name, from, took]);
+  timingPhases({ ...nothing, ...timing }).map(({ name, from, took }) => [name, from, took]);
 
-it("puts the stages one after the other, parts inside their whole", () => {
+it("puts the phases one after the other, parts inside their whole", () => {
   const all = {
     edge: 100,
     modules: 30,
@@ -36,7 +36,7 @@ it("puts the stages one after the other, parts inside their whole", () => {
     ["Waiting", 135, 175],
     ["Receiving", 310, 100],
   ]);
-  expect(totalDuration(timingStages(all))).toBe(410);
+  expect(totalDuration(timingPhases(all))).toBe(410);
 });
 
 it("leaves out what was not measured, and never has a bar of less than nothing", () => {

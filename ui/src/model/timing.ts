@@ -1,23 +1,23 @@
-// The stages of one exchange as bars on one line: from the arrival at the edge to the last byte.
+// The phases of one exchange as bars on one line: from the arrival at the edge to the last byte of the response.
 import type { Timing } from "../api/types";
 
-export interface TimingStage {
+export interface TimingPhase {
   name: string;
-  /** Name of the measured stage. */
+  /** Name of the measured phase. */
   means: string;
   /** Nanoseconds since the arrival at the edge. */
   from: number;
   took: number;
   where: "edge" | "tunnel" | "service";
-  /** Set for a part of the stage above. */
+  /** Set for a part of the phase above. */
   part: boolean;
 }
 
-/** Builds the stages; those that were not measured are left out. */
-export function timingStages(timing: Timing): TimingStage[] {
-  const stages: TimingStage[] = [];
-  const add = (stage: Omit<TimingStage, "part" | "took"> & { took: number | null; part?: boolean }) => {
-    if (stage.took !== null) stages.push({ part: false, ...stage, took: Math.max(stage.took, 0) });
+/** Builds the phases; those that were not measured are left out. */
+export function timingPhases(timing: Timing): TimingPhase[] {
+  const phases: TimingPhase[] = [];
+  const add = (phase: Omit<TimingPhase, "part" | "took"> & { took: number | null; part?: boolean }) => {
+    if (phase.took !== null) phases.push({ part: false, ...phase, took: Math.max(phase.took, 0) });
   };
   const { edge, modules, queue, transit, connect, sent, first_byte: first, last_byte: last } = timing;
   const atAgent = (edge ?? 0) + (transit ?? 0);
@@ -83,10 +83,10 @@ export function timingStages(timing: Timing): TimingStage[] {
     took: first === null || last === null ? null : last - first,
     where: "service",
   });
-  return stages;
+  return phases;
 }
 
-/** Nanoseconds from the arrival at the edge to the end of the last stage. */
-export function totalDuration(stages: readonly TimingStage[]): number {
-  return Math.max(0, ...stages.map(({ from, took }) => from + took));
+/** Nanoseconds from the arrival at the edge to the end of the last phase. */
+export function totalDuration(phases: readonly TimingPhase[]): number {
+  return Math.max(0, ...phases.map(({ from, took }) => from + took));
 }

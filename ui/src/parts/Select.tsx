@@ -51,7 +51,8 @@ export function Select({
         aria-required={required}
         aria-busy={busy}
       >
-        <Base.Value className={styles.value} placeholder={placeholder} />
+        {/* An empty value may be an option with a label of its own. */}
+        <Base.Value className={styles.value} placeholder={isKnown ? undefined : placeholder} />
         <Base.Icon className={styles.icon}>
           <Icon name="chevron" size={12} />
         </Base.Icon>

@@ -1,13 +1,13 @@
 // Visitors recently refused by an edge, and why: each stage's decision, its rule and its duration. Updated live.
 import { useState } from "react";
 import type { RefusedVisit } from "../../api/generated";
-import { clock, counted } from "../../model/format";
+import { clock, counted, since } from "../../model/format";
 import { useNow } from "../../parts/hooks";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
 import { MODULES } from "../modules/index";
 import { MAX_REMEMBERED, refusingDecision } from "../modules/recentDecisions";
-import { ago, exactly, RefLink } from "../resource/cells";
+import { exactly, RefLink } from "../resource/cells";
 import styles from "./Refusals.module.css";
 
 const SHOWN = 10;
@@ -49,7 +49,7 @@ export function Refusals({ visits, routes }: RefusalsProps) {
                   <time dateTime={visit.at} title={exactly(visit.at)}>
                     {clock(visit.at)}
                   </time>
-                  <span className={styles.small}>{ago(visit.at, now)}</span>
+                  <span className={styles.small}>{since(visit.at, now)}</span>
                 </td>
                 <td className={styles.visitor}>{visit.ip}</td>
                 <td>

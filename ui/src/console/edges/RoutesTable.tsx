@@ -2,7 +2,7 @@
 import type { HttpsEdge, HttpsRoute, RefusedVisit } from "../../api/generated";
 import { Button } from "../../parts/Button";
 import { useNow } from "../../parts/hooks";
-import { span } from "../../model/format";
+import { since } from "../../model/format";
 import { useNavigateTo } from "../address";
 import { moduleSetOf } from "../modules/conflicts";
 import { stagesOf } from "../modules/index";
@@ -15,7 +15,7 @@ import styles from "./RoutesTable.module.css";
 
 export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonly RefusedVisit[] }) {
   const go = useNavigateTo();
-  const now = useNow(1_000, visits.length > 0);
+  const now = useNow(5_000, visits.length > 0);
   const path = `/edges/https/${edge.id}/routes`;
   if (edge.routes.length === 0)
     return (
@@ -69,7 +69,7 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
                 </td>
                 <td>
                   {last ? (
-                    `${own.length}, last ${span(Math.max(0, (now - Date.parse(last.at)) / 1000))} ago`
+                    `${own.length}, last ${since(last.at, now)}`
                   ) : (
                     <span className={styles.none}>none</span>
                   )}

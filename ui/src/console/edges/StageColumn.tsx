@@ -45,7 +45,7 @@ const ENDS: Record<Owner, { from: string; to: string; back: string | null }> = {
 export function StageColumn({ owner, record, path, collection, visits, address = null }: StageColumnProps) {
   const [{ stage: open }, change] = useAddressSearch();
   const [plan, setPlan] = useState<PlannedChange | null>(null);
-  const now = useNow(1_000, visits.length > 0);
+  const now = useNow(5_000, visits.length > 0);
   const set = moduleSetOf(record, owner);
   const did = recentDecisions(visits, owner === "https_route" ? record.id : null);
   const { inward, outward } = stagesOf(owner);

@@ -18,8 +18,8 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
   const job = status?.provisioning_job;
   return (
     <Section
-      title="Certificate from an authority"
-      about="The server can obtain and renew one automatically if it can be reached from the internet under this name."
+      title="Automatic certificate"
+      about="The server can obtain and renew a certificate if it can be reached from the internet under this name."
       actions={
         policy ? (
           <Button
@@ -62,7 +62,7 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
       {policy ? (
         <Facts
           facts={[
-            { label: "Authority", value: policy.authority },
+            { label: "Certificate authority", value: policy.authority },
             { label: "Key", value: policy.private_key_type },
             { label: "Renewed", value: <Moment at={status?.renews_at} none="not yet" /> },
             ...(job ? [{ label: "Progress", value: job.msg || "requesting" }] : []),
@@ -77,7 +77,7 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
           ]}
         />
       ) : (
-        <p>Certificates are not obtained automatically at the moment.</p>
+        <p>Automatic renewal is not set up for this domain.</p>
       )}
     </Section>
   );

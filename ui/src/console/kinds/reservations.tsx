@@ -30,7 +30,7 @@ export const reservedDomains = describe("/reserved_domains", {
       label: "CNAME target",
       text: (reserved) => reserved.cname_target ?? "",
       cell: (reserved) =>
-        reserved.cname_target === null ? "needs none" : <Mono>{reserved.cname_target}</Mono>,
+        reserved.cname_target === null ? "not needed" : <Mono>{reserved.cname_target}</Mono>,
     },
     {
       name: "certificate",
@@ -58,7 +58,7 @@ export const reservedDomains = describe("/reserved_domains", {
       kind: "text",
       name: "domain",
       label: "Domain",
-      help: "A full name, or one label below the server's domain. If empty, a free name is chosen.",
+      help: "A full name, or one label under the server's domain. If empty, a free name is chosen.",
       placeholder: "shop.example.com",
       maxBytes: 253,
       createOnly: true,
@@ -70,7 +70,7 @@ export const reservedDomains = describe("/reserved_domains", {
       label: "Certificate",
       help: "The certificate served for this name.",
       of: [TLS_CERTIFICATES],
-      none: "Automatic",
+      none: "The server's own, or one that it obtains",
       read: ({ certificate }) => idOf(certificate),
     },
     ownerField("The user whose agents may bind it."),
@@ -81,7 +81,7 @@ export const reservedDomains = describe("/reserved_domains", {
     { label: "Owner", value: <RefLink id={reserved.owner_id} /> },
     {
       label: "CNAME target",
-      value: reserved.cname_target === null ? "needs none" : <Mono>{reserved.cname_target}</Mono>,
+      value: reserved.cname_target === null ? "not needed" : <Mono>{reserved.cname_target}</Mono>,
     },
   ],
   empty: {

@@ -43,18 +43,18 @@ const now = Date.parse("2026-01-01T00:01:00Z");
 
 it("each stage says what it did on its route", () => {
   const did = recentDecisions(visits, "one");
-  expect(recentText(ipRestriction, did.get("ip_restriction"), now)).toBe("refused 2, last 12 s ago");
-  expect(recentText(backend, did.get("backend"), now)).toBe("failed 1, last 1 min ago");
+  expect(recentText(ipRestriction, did.get("ip_restriction"), now)).toBe("refused 2, last just now");
+  expect(recentText(backend, did.get("backend"), now)).toBe("failed 1, last 1 minute ago");
   expect(did.get("endpoints_restriction")).toMatchObject({ refused: 0, warned: 1 });
   expect(recentText(ipRestriction, recentDecisions(visits, null).get("ip_restriction"), now)).toBe(
-    "refused 3, last 12 s ago",
+    "refused 3, last just now",
   );
   expect(recentText(ipRestriction, undefined, now)).toBe("");
 });
 
 it("a clock that is behind the server's says nothing odd", () => {
   expect(recentText(ipRestriction, recentDecisions(visits, "one").get("ip_restriction"), 0)).toBe(
-    "refused 2, last 0 s ago",
+    "refused 2, last just now",
   );
 });
 

@@ -1,6 +1,6 @@
 // Recent refusals of each stage, from the visits that an edge has refused.
 import type { Decision, RefusedVisit } from "../../api/generated";
-import { span } from "../../model/format";
+import { since } from "../../model/format";
 import type { ModuleDescriptor } from "./descriptor";
 
 /** Number of refusals that the server keeps for each edge. */
@@ -38,11 +38,10 @@ export function recentDecisions(
   return found;
 }
 
-/** `refused 4, last 12 s ago`; empty without any. */
+/** `refused 4, last 2 minutes ago`; empty without any. */
 export function recentText(module: ModuleDescriptor, did: RecentDecisions | undefined, now: number): string {
   if (!did) return "";
   const verb = module.trace === "backend" ? "failed" : "refused";
   const many = did.refused >= MAX_REMEMBERED ? `${MAX_REMEMBERED} or more` : String(did.refused);
-  const ago = Math.max(0, (now - Date.parse(did.last)) / 1000);
-  return `${verb} ${many}, last ${span(ago)} ago`;
+  return `${verb} ${many}, last ${since(did.last, now)}`;
 }

@@ -2,7 +2,7 @@
 import { collection } from "../../api/management";
 import { useState } from "react";
 import type { ServerStatus } from "../../api/generated";
-import { size, span } from "../../model/format";
+import { count, counted, size, span } from "../../model/format";
 import { Button } from "../../parts/Button";
 import { Choice } from "../../parts/Choice";
 import { useNow } from "../../parts/hooks";
@@ -15,7 +15,7 @@ import { PlaceLink } from "../PlaceLink";
 import { Moment } from "../resource/cells";
 import { PageFrame, Section } from "../resource/PageFrame";
 import { Failure, Loading } from "../shell/PageStates";
-import { faultsOf, failureShare, rate, statusQuery, sum } from "../traffic";
+import { faultsOf, failureShare, statusQuery, sum } from "../traffic";
 import { AgentNotice, AgentState } from "./AgentNotice";
 import { Busiest } from "./Busiest";
 import styles from "./OverviewPage.module.css";
@@ -153,18 +153,18 @@ function Figures({ status }: { status: ServerStatus }) {
   const minute = sum(status.history.seconds);
   const { https_edges, tls_edges, tcp_edges } = status.configured;
   const figures = [
-    { label: "Requests", value: rate(minute.requests), note: "in the last minute", to: "/topology" },
+    { label: "Requests", value: count(minute.requests), note: "in the last minute", to: "/topology" },
     {
       label: "Failures",
       value: failureShare(minute).replace(" fail", "") || "none",
-      note: minute.refused > 0 ? `${minute.refused} refused in addition` : "in the last minute",
+      note: `in the last minute${minute.refused > 0 ? `; ${count(minute.refused)} refused` : ""}`,
       to: "/topology",
     },
     { label: "Agents", value: String(status.sessions), note: "connected", to: "/tunnel_sessions" },
     { label: "Tunnels", value: String(status.tunnels), note: "up", to: "/tunnels" },
     {
       label: "Edges",
-      value: (https_edges + tls_edges + tcp_edges).toLocaleString("en-GB"),
+      value: count(https_edges + tls_edges + tcp_edges),
       note: `${https_edges} HTTPS, ${tls_edges} TLS, ${tcp_edges} TCP`,
       to: "/edges/https",
     },
@@ -206,10 +206,10 @@ function Passing({ status }: { status: ServerStatus }) {
     >
       <RateChart points={unit === "second" ? status.history.seconds : status.history.minutes} unit={unit} />
       <p className={styles.totals}>
-        Since the start: {status.traffic.requests.toLocaleString("en-GB")} requests,{" "}
-        {size(status.traffic.bytes_in)} in, {size(status.traffic.bytes_out)} out.
+        Since the start: {counted(status.traffic.requests, "request")}; {size(status.traffic.bytes_in)} from
+        visitors and {size(status.traffic.bytes_out)} to visitors, without HTTP headers.
         {faults.length > 0 &&
-          ` Failures because of ${faults.map(({ who, count }) => `${who} (${count.toLocaleString("en-GB")})`).join(", ")}.`}
+          ` Refused or failed because of ${faults.map(({ who, requests }) => `${who} (${count(requests)})`).join(", ")}.`}
       </p>
     </Section>
   );

@@ -1,7 +1,8 @@
 // Requests over time as areas, failures hatched on top of them; the numbers at the pointer.
 import { useId, useState, type PointerEvent } from "react";
 import type { TrafficPoint } from "../../api/generated";
-import { counted } from "../../model/format";
+import { count, counted } from "../../model/format";
+import { sum } from "../traffic";
 import { area, ceiling, line, linePoints, nonZeroRuns } from "./chart";
 import styles from "./RateChart.module.css";
 
@@ -23,8 +24,7 @@ export function RateChart({ points, unit }: RateChartProps) {
   const upper = linePoints(requests, WIDTH, HEIGHT, top);
   const lower = linePoints(failed, WIDTH, HEIGHT, top);
   const busiest = Math.max(...requests, 0);
-  const all = requests.reduce((sum, one) => sum + one, 0);
-  const failures = failed.reduce((sum, one) => sum + one, 0);
+  const whole = sum(points);
   const chosen = at === null ? undefined : points[at];
   const follow = (event: PointerEvent<SVGSVGElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
@@ -44,7 +44,7 @@ export function RateChart({ points, unit }: RateChartProps) {
           viewBox={`0 -4 ${WIDTH} ${HEIGHT + 8}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${counted(all, "request")} in the last 60 ${unit}s, at most ${busiest} in one ${unit}; ${counted(failures, "failure")}`}
+          aria-label={`${counted(whole.requests, "request")} in the last 60 ${unit}s, at most ${busiest} in one ${unit}; ${count(whole.refused)} refused, ${count(whole.failed)} failed`}
           onPointerMove={follow}
           onPointerLeave={() => setAt(null)}
         >
@@ -77,11 +77,16 @@ export function RateChart({ points, unit }: RateChartProps) {
         <span className={styles.ends}>60 {unit}s ago</span>
         <span className={styles.words}>
           {chosen && at !== null
-            ? `${points.length - 1 - at} ${unit}s ago: ${counted(chosen.requests, "request")}, ${chosen.refused} refused, ${chosen.failed} failed`
-            : `${counted(all, "request")}, ${counted(failures, "failure")}`}
+            ? `${at === points.length - 1 ? "now" : `${counted(points.length - 1 - at, unit)} ago`}: ${outcomes(chosen)}`
+            : outcomes(whole)}
         </span>
         <span className={styles.ends}>now</span>
       </figcaption>
     </figure>
   );
+}
+
+/** `53 requests, 5 refused, 0 failed`. */
+function outcomes({ requests, refused, failed }: TrafficPoint): string {
+  return `${counted(requests, "request")}, ${count(refused)} refused, ${count(failed)} failed`;
 }

@@ -58,7 +58,7 @@ describe("remarks", () => {
     expect(remarks(busy, NOW)).toEqual([
       {
         tone: "bad",
-        title: "7 % of requests fail",
+        title: "7% of requests fail",
         reason:
           "7 requests of 100 in the last minute failed with status 5xx. Since the start most failures were caused by the local service.",
         path: "/topology",

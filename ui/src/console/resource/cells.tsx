@@ -1,6 +1,7 @@
 // Cells and facts of the console: times, ids to copy, references to other records.
 import type { ReactNode } from "react";
 import type { Base } from "../../api/management";
+import { ago } from "../../model/format";
 import { IconButton } from "../../parts/Button";
 import { useNow } from "../../parts/hooks";
 import { useCopy } from "../../services";
@@ -8,27 +9,7 @@ import { PlaceLink } from "../PlaceLink";
 import styles from "./cells.module.css";
 import { pathOfId } from "./idPaths";
 
-const MINUTE = 60;
-const STEPS: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
-  [365 * 24 * 60 * MINUTE, "year"],
-  [30 * 24 * 60 * MINUTE, "month"],
-  [24 * 60 * MINUTE, "day"],
-  [60 * MINUTE, "hour"],
-  [MINUTE, "minute"],
-];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
-
-export function ago(moment: string, now: number): string {
-  const seconds = (Date.parse(moment) - now) / 1000;
-  if (Number.isNaN(seconds)) return moment;
-  const step = STEPS.find(([length]) => Math.abs(seconds) >= length);
-  return step
-    ? relative.format(Math.trunc(seconds / step[0]), step[1])
-    : seconds > 0
-      ? "in a moment"
-      : "just now";
-}
 
 /** The relative time; the exact one is its tooltip. */
 export function Moment({ at, none = "never" }: { at: string | null | undefined; none?: string }) {

@@ -3,7 +3,8 @@ import { Button, IconButton } from "../../parts/Button";
 import { State } from "../../parts/State";
 import { useAgent, useServices } from "../../services";
 import { PlaceLink } from "../PlaceLink";
-import { failureShare, healthOf, rate } from "../traffic";
+import { count } from "../../model/format";
+import { failureShare, healthOf } from "../traffic";
 import styles from "./NodeDetails.module.css";
 import type { TopologyNode } from "./graph";
 
@@ -24,9 +25,7 @@ export function NodeDetails({ node, onClose }: { node: TopologyNode; onClose(): 
         <dl className={styles.facts}>
           <div>
             <dt>Requests</dt>
-            <dd>
-              {rate(minute.requests)}, {minute.requests} in the last minute
-            </dd>
+            <dd>{count(minute.requests)} in the last minute</dd>
           </div>
           <div>
             <dt>Refused</dt>

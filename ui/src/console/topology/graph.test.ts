@@ -110,8 +110,8 @@ describe("a graph", () => {
       ["ts_1", "service:ts_1:http://localhost:80"],
       ["bkdtg_g", "ts_2"],
       ["ts_2", "service:ts_2:http://localhost:80"],
-      ["bkdwd_w", "bkdtg_g", "75 %"],
-      ["bkdwd_w", "bkdhr_f", "25 %"],
+      ["bkdwd_w", "bkdtg_g", "75%"],
+      ["bkdwd_w", "bkdhr_f", "25%"],
       ["stages:edghtsrt_api", "bkdwd_w"],
       ["edghts_shop", "edghtsrt_page"],
       ["edghtsrt_page", "bkdhr_f"],
@@ -149,7 +149,7 @@ describe("ways", () => {
   it("are one for each end that can be reached", () => {
     const paths = pathsOf(graphOf(parts()));
     const ends = paths.map(({ at }) => [at.edge?.title, at.route?.title, at.agent?.title, at.service?.title]);
-    expect(ends).toContainEqual(["shop.test", "/api…", "10.0.0.1", "http://localhost:80"]);
+    expect(ends).toContainEqual(["shop.test", "/api/…", "10.0.0.1", "http://localhost:80"]);
     expect(ends).toContainEqual(["shop.test", "/", undefined, undefined]);
     expect(ends).toContainEqual(["own.localhost", undefined, "10.0.0.2", "http://localhost:99"]);
     expect(new Set(paths.map(({ id }) => id)).size).toBe(paths.length);

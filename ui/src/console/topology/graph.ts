@@ -14,6 +14,7 @@ import type {
   WeightedBackend,
 } from "../../api/generated";
 import { MODULES } from "../modules";
+import { pathOf } from "../edges/routeFields";
 import { isRecord } from "../form/values";
 import { NO_TRAFFIC, sum } from "../traffic";
 
@@ -134,7 +135,7 @@ class Builder {
         id: route.id,
         column: "route",
         kind: "Route",
-        title: route.match_type === "path_prefix" ? `${route.match}…` : route.match,
+        title: pathOf(route),
         note: route.description,
         path: own,
         minute,
@@ -245,7 +246,7 @@ class Builder {
     const all = shares.reduce((total, [, weight]) => total + weight, 0);
     for (const [id, weight] of shares) {
       this.#reach(id);
-      const label = all === 0 ? "0 %" : `${Math.round((weight / all) * 100)} %`;
+      const label = all === 0 ? "0%" : `${Math.round((weight / all) * 100)}%`;
       this.#join(backend.id, id, NO_TRAFFIC, label);
     }
   }
