@@ -39,7 +39,7 @@ test("edits the agent's configuration, and saves only what is valid", async ({ p
   const save = page.getByRole("button", { name: "Save" });
   const before = await text.inputValue();
   await text.fill(`${before}servr_addr: x\n`);
-  await expect(page.getByText("Did you mean `server_addr`?")).toBeVisible();
+  await expect(page.getByText("Did you mean server_addr?")).toBeVisible();
   await expect(save).toHaveAttribute("aria-disabled", "true");
   await expectAccessible(page);
   await picture(page, "settings-configuration");

@@ -7,6 +7,7 @@ import { suggest, type Suggestion } from "../model/filter/suggest";
 import { IconButton } from "../parts/Button";
 import { Icon } from "../parts/Icon";
 import { useAgent, useServices } from "../services";
+import { Prose } from "../parts/Prose";
 import styles from "./FilterBox.module.css";
 
 interface FilterBoxProps {
@@ -167,7 +168,9 @@ function Mistake({ id, filter, problem }: { id: string; filter: string; problem:
           {behind}
         </code>
       )}
-      <span>{problem.message.replace(/^At character \d+ of the filter: /, "")}</span>
+      <span>
+        <Prose text={problem.message.replace(/^At character \d+ of the filter: /, "")} />
+      </span>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { Fieldset } from "@base-ui/react/fieldset";
 import { useId, type ComponentProps, type ReactNode } from "react";
 import { Icon } from "./Icon";
 import styles from "./Field.module.css";
+import { Prose } from "./Prose";
 
 interface FieldProps {
   label: string;
@@ -20,9 +21,13 @@ export function Field({ label, hint, mistake, children }: FieldProps) {
       {children}
       <Base.Error className={styles.mistake} match={Boolean(mistake)}>
         <Icon name="cross" size={14} />
-        {mistake}
+        {mistake && <MistakeText text={mistake} />}
       </Base.Error>
-      {hint && <Base.Description className={styles.hint}>{hint}</Base.Description>}
+      {hint && (
+        <Base.Description className={styles.hint}>
+          <Prose text={hint} />
+        </Base.Description>
+      )}
     </Base.Root>
   );
 }
@@ -58,14 +63,23 @@ export function Group({ label, hint, mistake, children }: FieldProps) {
       {mistake && (
         <p id={`${id}-mistake`} className={styles.mistake}>
           <Icon name="cross" size={14} />
-          {mistake}
+          <MistakeText text={mistake} />
         </p>
       )}
       {hint && (
         <p id={`${id}-hint`} className={styles.hint}>
-          {hint}
+          <Prose text={hint} />
         </p>
       )}
     </Fieldset.Root>
+  );
+}
+
+/** One element beside the icon, whatever the text consists of. */
+function MistakeText({ text }: { text: string }) {
+  return (
+    <span>
+      <Prose text={text} />
+    </span>
   );
 }

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./Icon";
 import styles from "./Notice.module.css";
+import { Prose } from "./Prose";
 
 export type Tone = "info" | "ok" | "warn" | "bad";
 
@@ -47,8 +48,14 @@ export function ProblemText({
 }) {
   return (
     <>
-      <p className={styles.sentence}>{message}</p>
-      {advice && <p className={styles.advice}>{advice}</p>}
+      <p className={styles.sentence}>
+        <Prose text={message} />
+      </p>
+      {advice && (
+        <p className={styles.advice}>
+          <Prose text={advice} />
+        </p>
+      )}
       {code && <p className={styles.code}>{code}</p>}
     </>
   );

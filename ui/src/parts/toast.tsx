@@ -2,6 +2,7 @@
 import { Toast } from "@base-ui/react/toast";
 import { IconButton } from "./Button";
 import { Icon } from "./Icon";
+import { Prose } from "./Prose";
 import styles from "./toast.module.css";
 
 const toastManager = Toast.createToastManager();
@@ -16,7 +17,7 @@ export interface ToastMessage {
 export function toast({ title, detail, tone = "ok", action }: ToastMessage): void {
   const id = toastManager.add({
     title,
-    description: detail,
+    description: detail && <Prose text={detail} />,
     type: tone,
     timeout: tone === "bad" || action ? 12_000 : 4_000,
     priority: tone === "bad" ? "high" : "low",

@@ -48,7 +48,6 @@ export function Stage({ module, view, editing, recent, onEdit, onSwitch, onRemov
           {recent && <p className={styles.lately}>{recent}</p>}
           {view && (
             <div className={styles.tools}>
-              <Switch on={on} label={`${module.label} enabled`} onChange={onSwitch} />
               {module.fields.length > 0 && (
                 <Button
                   icon="edit"
@@ -59,6 +58,7 @@ export function Stage({ module, view, editing, recent, onEdit, onSwitch, onRemov
                   Settings
                 </Button>
               )}
+              <Switch on={on} label={`${module.label} enabled`} onChange={onSwitch} />
               <IconButton icon="trash" label={`Remove ${module.label}`} onClick={onRemove} />
             </div>
           )}

@@ -2,6 +2,7 @@
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Notice, ProblemText } from "../../parts/Notice";
+import { Prose } from "../../parts/Prose";
 import styles from "../Settings.module.css";
 import { useConfiguration } from "./useConfiguration";
 
@@ -39,7 +40,7 @@ export function ConfigurationSettings() {
             {mistakes.map((one, index) => (
               <li key={index}>
                 {one.line > 0 && <strong>Line {one.line}</strong>} {one.key && <code>{one.key}</code>}{" "}
-                {one.message}
+                <Prose text={one.message} />
               </li>
             ))}
           </ul>

@@ -8,6 +8,7 @@ import type { IconName } from "../../parts/Icon";
 import { Notice, ProblemText, type Tone } from "../../parts/Notice";
 import { State } from "../../parts/State";
 import { useCopy, useServices } from "../../services";
+import { Prose } from "../../parts/Prose";
 import styles from "../Settings.module.css";
 
 const VERDICTS: Record<Diagnosis["verdict"], { tone: Tone; icon: IconName; words: string }> = {
@@ -72,8 +73,12 @@ export function DiagnosisSettings() {
                     {check.subject && <code className={styles.subject}>{check.subject}</code>}
                   </td>
                   <td>
-                    {check.finding}
-                    {check.fix && <p className={styles.fix}>{check.fix}</p>}
+                    <Prose text={check.finding} />
+                    {check.fix && (
+                      <p className={styles.fix}>
+                        <Prose text={check.fix} />
+                      </p>
+                    )}
                   </td>
                   <td className={styles.number}>{check.milliseconds.toFixed(1)} ms</td>
                 </tr>

@@ -20,7 +20,11 @@ export function Instructions({ pastes }: { pastes: readonly InstructionText[] })
             Copy
           </Button>
           {file.endsWith(".pub") && (
-            <Button icon="arrow" aria-label={`Save ${nameOf(file)}`} onClick={() => save(nameOf(file), text)}>
+            <Button
+              icon="import"
+              aria-label={`Save ${nameOf(file)}`}
+              onClick={() => save(nameOf(file), text)}
+            >
               Save
             </Button>
           )}

@@ -19,6 +19,14 @@ export function RowsInput({ field, value, mistake, onChange }: InputProps<RowsFi
   return (
     <Group label={label} mistake={mistake} hint={help}>
       <div ref={list} className={styles.rows}>
+        {value.length > 0 && columns.length > 1 && (
+          <div className={styles.headings} aria-hidden="true">
+            {columns.map((column) => (
+              <span key={column.name}>{column.label}</span>
+            ))}
+            <span className={styles.spacer} />
+          </div>
+        )}
         {value.map((row, at) => (
           // Rows have no identity other than their position.
           // oxlint-disable-next-line react/no-array-index-key
