@@ -102,7 +102,7 @@ export class EdgePages {
   }
 
   async addStage(label: string): Promise<void> {
-    await this.page.getByRole("button", { name: "Add a stage" }).click();
+    await this.page.getByRole("button", { name: "Add module" }).click();
     await this.page.getByRole("menuitem", { name: label, exact: true }).click();
   }
 

@@ -117,10 +117,10 @@ const KINDS: readonly Kind[] = [
     member: "backends",
     create: [
       press("Add label"),
-      type("Label 1", "team"),
+      type("Key 1", "team"),
       type("Value 1", "web"),
       press("Add label"),
-      type("Label 2", "stage"),
+      type("Key 2", "stage"),
       type("Value 2", "test"),
     ],
     title: "stage=test, team=web",
@@ -173,10 +173,10 @@ const KINDS: readonly Kind[] = [
     },
     create: [
       type("Description", "Canary"),
-      pick("Add a backend", /Half 81/),
-      pick("Add a backend", /Half 82/),
+      pick("Add backend", /Half 81/),
+      pick("Add backend", /Half 82/),
       type("Weight of Half 82", "300"),
-      (form) => expect(form.getByText("75 %")).toBeVisible(),
+      (form) => expect(form.getByText("75%")).toBeVisible(),
     ],
     title: "Canary",
     made: { description: "Canary" },
@@ -201,8 +201,8 @@ const KINDS: readonly Kind[] = [
     },
     create: [
       type("Description", "Two sites"),
-      pick("Add a backend", /Site 91/),
-      pick("Add a backend", /Site 92/),
+      pick("Add backend", /Site 91/),
+      pick("Add backend", /Site 92/),
       press("Move Site 92 up"),
     ],
     title: "Two sites",
@@ -288,7 +288,7 @@ async function madeChangedAndDeleted(page: Page, world: World, kind: Kind): Prom
   await picture(page, `console-${kind.path.slice(1).replaceAll("/", "-")}`);
 
   for (const fill of kind.change) await fill(form.first(), world);
-  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Nothing has changed yet.")).toBeVisible();
   expect(await world.manage("GET", `${kind.path}/${id}`)).toMatchObject(kind.changed);
 

@@ -161,7 +161,7 @@ test("has its areas in a menu in a narrow window", async ({ page }) => {
 });
 
 test("keeps the chosen colours", async ({ page }) => {
-  await page.getByRole("button", { name: "Colours" }).click();
+  await page.getByRole("button", { name: "Appearance" }).click();
   await page.getByRole("menuitem", { name: "High contrast" }).click();
   expect(await page.evaluate(() => document.documentElement.dataset["theme"])).toBe("contrast");
   await goTo(page, "/endpoints");

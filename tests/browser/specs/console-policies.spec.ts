@@ -17,7 +17,7 @@ test("lets in who has a key, and forgets it on request", async ({ page, world })
     JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
   );
   expect(kept).not.toContain(world.key);
-  await page.getByRole("button", { name: "Forget the key" }).click();
+  await page.getByRole("button", { name: "Remove key" }).click();
   await expect(page.getByLabel("API key")).toBeVisible();
 });
 
@@ -90,7 +90,7 @@ test.describe("an IP policy", () => {
     await world.create("/ip_policy_rules", { ip_policy_id: id, cidr: "203.0.113.7/32", action: "deny" });
     await openConsole(`/ip_policies/${id}`);
     await page.getByLabel("Description").first().fill("Head office");
-    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
     await expect(page.getByRole("heading", { name: "Head office" })).toBeVisible();
     await page.getByRole("button", { name: "Delete deny 203.0.113.7/32" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();

@@ -13,7 +13,7 @@ const PAGES: readonly (readonly [name: string, place: string, sign: string])[] =
   ["refused", "edge?tab=refused", "ERR_POSTERN_3203"],
   ["settings", "edge?tab=settings", "Metadata"],
   ["new-route", "edge/routes/new", "Match"],
-  ["route", "route", "Trips at 50 %"],
+  ["route", "route", "Opens for 10 seconds"],
   ["oauth", "route?stage=oauth", "Redirect URI"],
   ["breaker", "route?stage=circuit_breaker", "Counting window"],
   ["headers", "route?stage=request_headers", "Variables"],

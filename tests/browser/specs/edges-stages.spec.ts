@@ -59,10 +59,10 @@ const MODULES: readonly Tried[] = [
     changed: { provider: "sns", secret: "" },
   },
   {
-    label: "Passwords",
+    label: "Basic authentication",
     name: "basic_auth",
     fill: async (form) => {
-      await form.getByRole("button", { name: "Add a user" }).click();
+      await form.getByRole("button", { name: "Add user" }).click();
       await form.getByLabel("User name 1", { exact: true }).fill("ada");
       await form.getByLabel("Password 1", { exact: true }).fill("planted-secret-1");
     },
@@ -70,7 +70,7 @@ const MODULES: readonly Tried[] = [
     // The password of the first user stays.
     change: async (form) => {
       await expect(form.getByLabel("Password 1", { exact: true })).toHaveValue("");
-      await form.getByRole("button", { name: "Add a user" }).click();
+      await form.getByRole("button", { name: "Add user" }).click();
       await form.getByLabel("User name 2", { exact: true }).fill("bob");
       await form.getByLabel("Password 2", { exact: true }).fill("planted-secret-2");
     },
@@ -132,7 +132,7 @@ const MODULES: readonly Tried[] = [
   {
     label: "Circuit breaker",
     name: "circuit_breaker",
-    fill: (form) => box(form, "Trips at this share of errors").fill("25"),
+    fill: (form) => box(form, "Opens at this share of errors").fill("25"),
     set: { error_threshold_percentage: 0.25, volume_threshold: 20, num_buckets: 10 },
     change: (form) => box(form, "Stays open for").fill("60"),
     changed: { error_threshold_percentage: 0.25, tripped_duration: 60 },
@@ -141,7 +141,7 @@ const MODULES: readonly Tried[] = [
     label: "Request headers",
     name: "request_headers",
     fill: async (form) => {
-      await form.getByRole("button", { name: "Add a header" }).click();
+      await form.getByRole("button", { name: "Add header" }).click();
       await form.getByRole("textbox", { name: "Name" }).fill("X-Request");
       await form.getByRole("textbox", { name: "Value" }).fill("${req.id}");
     },

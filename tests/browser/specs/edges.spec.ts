@@ -16,12 +16,12 @@ test.describe("an HTTPS edge", () => {
     await page.getByRole("link", { name: "HTTPS edges" }).click();
     await expect(page.getByText("There is no HTTPS edge yet.")).toBeVisible();
     await page.getByRole("button", { name: "New HTTPS edge" }).first().click();
-    await page.getByRole("textbox", { name: "Names" }).fill("first.localhost");
+    await page.getByRole("textbox", { name: "Public addresses" }).fill("first.localhost");
     await page.getByRole("button", { name: "Create HTTPS edge" }).click();
     await expect(
       page.getByText("“first.localhost” has no port: write it like first.localhost:443."),
     ).toBeVisible();
-    await page.getByRole("textbox", { name: "Names" }).fill("first.localhost:443\nsecond.localhost:443");
+    await page.getByRole("textbox", { name: "Public addresses" }).fill("first.localhost:443\nsecond.localhost:443");
     await page.getByRole("textbox", { name: "Description" }).fill("The shop");
     await expect(pages.preview()).toContainText("curl -X POST");
     await expect(pages.preview()).toContainText('"second.localhost:443"');
@@ -41,8 +41,8 @@ test.describe("an HTTPS edge", () => {
     });
     await pages.go(`/edges/https/${edge}`);
     await page.getByRole("tab", { name: "Settings" }).click();
-    await page.getByRole("textbox", { name: "Names" }).fill("first.localhost:443");
-    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("textbox", { name: "Public addresses" }).fill("first.localhost:443");
+    await page.getByRole("button", { name: "Save" }).click();
     await expect(page.getByText("Edge changed")).toBeVisible();
     expect((await edges.all("https"))[0]?.hostports).toEqual(["first.localhost:443"]);
   });
@@ -66,7 +66,7 @@ test.describe("an HTTPS edge", () => {
   test("shows what the server refuses at the field", async ({ page, edges, pages }) => {
     await edges.shop("taken.localhost");
     await pages.go("/edges/https/new");
-    await page.getByRole("textbox", { name: "Names" }).fill("taken.localhost:443");
+    await page.getByRole("textbox", { name: "Public addresses" }).fill("taken.localhost:443");
     await page.getByRole("button", { name: "Create HTTPS edge" }).click();
     await expect(page.getByRole("alert").getByText("belongs to the edge")).toBeVisible();
   });
@@ -128,7 +128,7 @@ test.describe("a route", () => {
     await pages.go(place);
     await page.getByRole("tab", { name: "Settings" }).click();
     await page.getByRole("radio", { name: "Exact path" }).check();
-    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
     await expect(page.getByRole("heading", { name: "/app", exact: true })).toBeVisible();
     expect(await world.manage("GET", place)).toMatchObject({ match_type: "exact_path", match: "/app" });
   });
@@ -145,7 +145,7 @@ test.describe("a route", () => {
     await expect(page.getByRole("row", { name: "/app" }).getByText("Greeting")).toBeVisible();
     await page.getByRole("link", { name: "/app", exact: true }).click();
     await expect(page.getByText("1 request", { exact: true })).toBeVisible();
-    await page.getByRole("button", { name: "Delete route" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete the route /app?" });
     await expect(dialog.getByText("go to the next matching route, or get 404")).toBeVisible();
     await expect(dialog.getByText("It is in use: 1 request in the last minute.")).toBeVisible();
@@ -202,7 +202,7 @@ test.describe("a TLS edge", () => {
   test("is made", async ({ page, edges }) => {
     await page.getByRole("link", { name: "TLS edges" }).click();
     await page.getByRole("button", { name: "New TLS edge" }).first().click();
-    await page.getByRole("textbox", { name: "Names" }).fill("db.localhost:443");
+    await page.getByRole("textbox", { name: "Public addresses" }).fill("db.localhost:443");
     await page.getByRole("button", { name: "Create TLS edge" }).click();
     await expect(page.getByRole("heading", { name: "db.localhost:443" })).toBeVisible();
     expect(await edges.all("tls")).toMatchObject([{ hostports: ["db.localhost:443"] }]);
@@ -241,7 +241,7 @@ test.describe("a TLS edge", () => {
     await page.getByRole("checkbox", { name: "Office" }).check();
     await page.getByRole("button", { name: "Add IP restriction" }).click();
     await expect(pages.stage("IP restriction")).toBeVisible();
-    const stages = page.getByRole("list", { name: "Stages in execution order" });
+    const stages = page.getByRole("list", { name: "Modules in execution order" });
     const order = ["IP restriction", "TLS termination", "Mutual TLS"];
     await expect(stages.getByRole("heading")).toHaveText(order);
     await addBackend(world, pages, "tls", edge);
@@ -292,10 +292,10 @@ test.describe("a TCP edge", () => {
     await page.getByRole("link", { name: "TCP edges" }).click();
     await page.getByRole("button", { name: "New TCP edge" }).first().click();
     await expect(page.getByText(`localhost and a port from ${port} to`)).toBeVisible();
-    await page.getByRole("textbox", { name: "Addresses" }).fill("localhost:1");
+    await page.getByRole("textbox", { name: "Public addresses" }).fill("localhost:1");
     await page.getByRole("button", { name: "Create TCP edge" }).click();
     await expect(page.getByRole("alert").getByText("Port 1 is not one of this server")).toBeVisible();
-    await page.getByRole("textbox", { name: "Addresses" }).fill(`localhost:${port}`);
+    await page.getByRole("textbox", { name: "Public addresses" }).fill(`localhost:${port}`);
     await page.getByRole("textbox", { name: "Description" }).fill("Database");
     await page.getByRole("button", { name: "Create TCP edge" }).click();
     await expect(page.getByRole("heading", { name: "Database" })).toBeVisible();
@@ -321,7 +321,7 @@ test.describe("a TCP edge", () => {
     await pages.go(`/edges/tcp/${edge}`);
     await page.getByRole("tab", { name: "Settings" }).click();
     await page.getByRole("textbox", { name: "Description" }).fill("");
-    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
     await expect(page.getByRole("heading", { name: address })).toBeVisible();
   });
 
@@ -356,7 +356,7 @@ const focused = (page: Page, name: string) =>
 test.describe("with a keyboard alone", () => {
   test("a stage is added", async ({ page, edges, pages }) => {
     await pages.go((await edges.shop("keys.localhost")).place);
-    await page.getByRole("button", { name: "Add a stage" }).focus();
+    await page.getByRole("button", { name: "Add module" }).focus();
     await page.keyboard.press("Enter");
     await expect(page.getByRole("menu")).toBeVisible();
     await page.keyboard.type("Comp");

@@ -100,7 +100,7 @@ test.describe("in the console", () => {
     await expect(page.getByRole("heading", { name: "The shop", level: 1 })).toBeVisible();
     await enter(page, "/…");
     await expect(page.getByRole("heading", { name: "/…", level: 1 })).toBeVisible();
-    await enter(page, "Add a stage");
+    await enter(page, "Add module");
     await expect(page.getByRole("menu")).toBeVisible();
     await page.keyboard.type("IP r");
     await page.keyboard.press("Enter");

@@ -13,7 +13,7 @@ test("says what brings people here while there are none", async ({ page, openCon
 
 test("says what brings sessions here while there are none", async ({ page, openConsole }) => {
   await openConsole("/app/users");
-  await page.getByRole("link", { name: "Sessions of people" }).click();
+  await page.getByRole("link", { name: "Visitor sessions" }).click();
   await expect(page.getByText(/No visitor is logged in/)).toBeVisible();
   await expectAccessible(page);
   await picture(page, "people-sessions-empty");

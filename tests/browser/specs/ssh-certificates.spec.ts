@@ -28,7 +28,7 @@ function publicKey(world: World, name: string): string {
 const shown = (page: Page, file: string) => page.getByRole("region", { name: file, exact: true });
 
 async function chooseAuthority(page: Page, authority: string): Promise<void> {
-  await choose(page.getByRole("combobox", { name: "SSH certificate authority" }), /Signs keys/);
+  await choose(page.getByRole("combobox", { name: "SSH authority" }), /Signs keys/);
   await expect(page.getByRole("region", { name: "curl command" })).toContainText(authority);
 }
 
@@ -44,14 +44,14 @@ async function saved(page: Page, name: string): Promise<string> {
 
 test("makes an authority, and says how it is trusted", async ({ page, openConsole }) => {
   await openConsole("/ssh_certificate_authorities");
-  await expect(page.getByText(/There is no SSH certificate authority yet/)).toBeVisible();
+  await expect(page.getByText(/There is no SSH authority yet/)).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "New SSH certificate authority" }).first().click();
+  await page.getByRole("button", { name: "New SSH authority" }).first().click();
   await page.getByRole("radio", { name: "ECDSA" }).check();
   await expect(page.getByRole("radio", { name: "nistp384" })).toBeVisible();
   await page.getByRole("radio", { name: "Ed25519" }).check();
   await page.getByLabel("Description").fill("Our machines");
-  await page.getByRole("button", { name: "Create SSH certificate authority" }).click();
+  await page.getByRole("button", { name: "Create SSH authority" }).click();
   await expect(page.getByRole("heading", { name: "Our machines", level: 1 })).toBeVisible();
   await expect(shown(page, "~/.ssh/known_hosts")).toHaveText(/^@cert-authority \* ssh-ed25519 AAAA/);
   await expectAccessible(page);

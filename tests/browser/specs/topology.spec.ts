@@ -50,7 +50,7 @@ const part = (page: Page, name: RegExp) => page.getByRole("group", { name });
 test("shows the way from an edge to the local service", async ({ page, world }) => {
   await expect(part(page, /^HTTPS edge, shop\.localhost, The shop/)).toBeVisible();
   await expect(part(page, /^Route, \/api\/…/)).toBeVisible();
-  await expect(part(page, /^Stages, IP restriction → Compression/)).toBeVisible();
+  await expect(part(page, /^Modules, IP restriction → Compression/)).toBeVisible();
   await expect(part(page, /^Weighted backend, Canary/)).toBeVisible();
   await expect(part(page, /^Tunnel group, app=shop, All shops/)).toBeVisible();
   await expect(part(page, /^Agent, 127\.0\.0\.1/)).toBeVisible();

@@ -144,16 +144,16 @@ test("offers trust with the first https address, tells what came of it, and undo
   agent.tunnel({ name: "shop" });
   const desktop = await openInDesktop(page, "/index.html");
   await expect(page.getByRole("switch", { name: "shop on or off" })).toBeVisible();
-  await expect(page.getByText("Let this computer trust")).toHaveCount(0);
+  await expect(page.getByText("Trust the local certificate authority?")).toHaveCount(0);
   await page.getByRole("switch", { name: "shop on or off" }).click();
-  await expect(page.getByText("Let this computer trust your https addresses?")).toBeVisible();
+  await expect(page.getByText("Trust the local certificate authority?")).toBeVisible();
   await expect(page.getByText("anyone with that key can impersonate any site")).toBeVisible();
   await expectAccessible(page);
   await picture(page, "desktop-trust");
-  await page.getByRole("button", { name: "Trust the local authority" }).click();
+  await page.getByRole("button", { name: "Trust", exact: true }).click();
   await expect(said(page, "Firefox and Chromium trust the authority.")).toBeVisible();
   await expect(said(page, "The system store needs an administrator.")).toBeVisible();
-  await expect(page.getByText("Let this computer trust")).toHaveCount(0);
+  await expect(page.getByText("Trust the local certificate authority?")).toHaveCount(0);
   await page.getByRole("button", { name: "Settings" }).click();
   await expect(page.getByText("No keychain service was found")).toBeVisible();
   await expectAccessible(page);
@@ -169,7 +169,7 @@ test("does not offer trust again after “Not now”", async ({ page, agent }) =
   agent.tunnel({ name: "shop", state: "running", public_url: "https://shop.localhost:4443" });
   await openInDesktop(page, "/index.html");
   await page.getByRole("button", { name: "Not now" }).click();
-  await expect(page.getByText("Let this computer trust")).toHaveCount(0);
+  await expect(page.getByText("Trust the local certificate authority?")).toHaveCount(0);
 });
 
 test("says when the app's own server does not run, and starts it again on request", async ({ page }) => {

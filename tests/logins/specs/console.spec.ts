@@ -47,7 +47,7 @@ test("ends one session, and all of a person", async ({ page }) => {
     .first()
     .click();
   const sessions = page
-    .getByRole("region", { name: "Sessions" })
+    .getByRole("region", { name: "Visitor sessions" })
     .getByRole("button", { name: /^End / });
   await expect(sessions).toHaveCount(2);
   await expectAccessible(page);
@@ -66,7 +66,7 @@ test("ends one session, and all of a person", async ({ page }) => {
 
   await page.getByRole("button", { name: "Log out" }).click();
   const all = page.getByRole("dialog");
-  await expect(all.getByText(/All sessions of this person end/)).toBeVisible();
+  await expect(all.getByText(/All sessions of this visitor end/)).toBeVisible();
   await all.getByRole("button", { name: "Log out" }).click();
   await expect(page.getByRole("row", { name: /bob/i })).toBeVisible();
   expect([await knows(ada), await knows(again), await knows(bob)]).toEqual([
@@ -97,7 +97,7 @@ test("lists sessions with their browser and ends them", async ({ page }) => {
       .getByRole("dialog")
       .getByRole("button", { name: "End", exact: true })
       .click();
-    await expect(page.getByRole("heading", { name: "Sessions of people" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Visitor sessions" })).toBeVisible();
   }
   expect((await bob.ask(here.url("/"))).status).toBe(302);
 });

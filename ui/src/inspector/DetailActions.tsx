@@ -36,24 +36,29 @@ export function DetailActions({ summary, cut, editing, onEdit, onNote, onDelete 
   ];
   return (
     <div className={styles.actions}>
-      <Button
-        weight="primary"
-        icon="replay"
-        disabled={cut}
-        title={
-          cut
-            ? "An incomplete request can be replayed only with another body: edit it"
-            : "Send this request again (r)"
-        }
-        onClick={() => void replay({ id })}
-      >
-        Replay
-      </Button>
-      <Menu
-        trigger={<IconButton label="More ways to replay" icon="chevron" disabled={cut} />}
-        title="Replay"
-        actions={targets}
-      />
+      {/* The editor has a button of its own that sends. */}
+      {!editing && (
+        <span className={styles.replay}>
+          <Button
+            weight="primary"
+            icon="replay"
+            disabled={cut}
+            title={
+              cut
+                ? "A truncated request can be replayed only with another body: edit it"
+                : "Send this request again (r)"
+            }
+            onClick={() => void replay({ id })}
+          >
+            Replay
+          </Button>
+          <Menu
+            trigger={<IconButton label="More ways to replay" icon="chevron" disabled={cut} />}
+            title="Replay"
+            actions={targets}
+          />
+        </span>
+      )}
       <Button icon="edit" aria-pressed={editing} title="Edit and replay (e)" onClick={() => onEdit(!editing)}>
         Edit
       </Button>
@@ -76,13 +81,13 @@ export function DetailActions({ summary, cut, editing, onEdit, onNote, onDelete 
       <Menu
         trigger={<IconButton label="More about this request" icon="more" />}
         actions={[
-          { label: summary.note ? "Change the note…" : "Add a note…", icon: "note", run: onNote },
+          { label: summary.note ? "Edit note…" : "Add note…", icon: "note", run: onNote },
           {
             label: "Save as HAR, without secrets",
             icon: "export",
             run: () => void exportHar(onlyRequest(id), "hide"),
           },
-          { label: "Delete this request", icon: "trash", danger: true, run: onDelete },
+          { label: "Delete", icon: "trash", danger: true, run: onDelete },
         ]}
       />
     </div>

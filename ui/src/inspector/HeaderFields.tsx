@@ -62,7 +62,7 @@ export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
         );
       })}
       <Button weight="quiet" icon="add" onClick={() => onChange([...headers, { name: "", value: "" }])}>
-        Add a header
+        Add header
       </Button>
     </fieldset>
   );

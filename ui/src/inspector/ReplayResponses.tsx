@@ -29,7 +29,7 @@ export function ReplayResponses({ of, latest, onSelect }: ReplayResponsesProps) 
   if (!shown) {
     return (
       <section className={styles.attempts} aria-label="Responses">
-        <p className={styles.none}>The response appears here, beside the request.</p>
+        <p className={styles.none}>Send the request to see its response here.</p>
       </section>
     );
   }

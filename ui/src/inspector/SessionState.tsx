@@ -3,10 +3,11 @@ import type { ReactNode } from "react";
 import type { Session } from "../api/types";
 import { adviceFor } from "../model/advice";
 import type { AgentSnapshot } from "../model/agentModel";
-import { secondsUntil } from "../model/format";
+import { duration, parseDuration, secondsUntil } from "../model/format";
 import { useNow } from "../parts/hooks";
 import type { IconName } from "../parts/Icon";
 import { Notice, ProblemText, type Tone } from "../parts/Notice";
+import { Prose } from "../parts/Prose";
 import { State } from "../parts/State";
 import { useAgent } from "../services";
 import styles from "./SessionState.module.css";
@@ -50,7 +51,7 @@ export function SessionState() {
         </State>
       </span>
       {session && <span className={styles.server}>{session.server_addr}</span>}
-      {leg && <span className={styles.latency}>{leg.latency}</span>}
+      {leg && <span className={styles.latency}>{duration(parseDuration(leg.latency))}</span>}
     </span>
   );
 }
@@ -107,7 +108,9 @@ export function ConfigurationNotice() {
   return (
     <div className={styles.notice}>
       <Notice tone="warn" title="The configuration file has errors and was not applied">
-        <p className={styles.mistakes}>{status.config_error}</p>
+        <p className={styles.mistakes}>
+          <Prose text={status.config_error} />
+        </p>
         <p className={styles.advice}>
           Correct {status.config_path} and save it; the agent reloads it automatically.
         </p>

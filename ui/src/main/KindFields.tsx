@@ -47,7 +47,7 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
     <>
       <Field
         label="Public name"
-        hint="Leave it empty to get a free one. A single label is placed below the server's domain."
+        hint="Leave empty to get a free one. A single label is placed under the server's domain."
         mistake={mistakes.domain ?? null}
       >
         <Input

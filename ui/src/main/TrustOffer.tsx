@@ -1,4 +1,4 @@
-// Offered once, when the first https address appears: trust the local certificate authority on this computer.
+// Offered once, when the first HTTPS address appears: trust the local certificate authority on this computer.
 import { useState } from "react";
 import type { DesktopState, TrustOutcome } from "../api/desktop.generated";
 import { Button } from "../parts/Button";
@@ -28,11 +28,11 @@ export function TrustOffer({ desktop }: { desktop: DesktopState | null }) {
     <div className={styles.notices}>
       <Notice
         tone="info"
-        title="Let this computer trust your https addresses?"
+        title="Trust the local certificate authority?"
         actions={
           <>
             <Button weight="primary" icon="lock" busy={busy} onClick={() => void trust()}>
-              Trust the local authority
+              Trust
             </Button>
             <Button
               onClick={() => void attempt("The choice could not be saved", () => app.dismissTrustOffer())}
@@ -42,7 +42,7 @@ export function TrustOffer({ desktop }: { desktop: DesktopState | null }) {
           </>
         }
       >
-        <TrustMeaning />
+        <TrustMeaning>You can undo this in Settings at any time.</TrustMeaning>
       </Notice>
     </div>
   );
@@ -63,13 +63,12 @@ export async function changeTrust(what: string, change: () => Promise<TrustOutco
 }
 
 /** What trusting the authority means; shown in the offer and in the settings. */
-export function TrustMeaning() {
+export function TrustMeaning({ children }: { children?: string }) {
   return (
     <p>
-      Until it is trusted, browsers warn about https addresses of the local server. Their certificates come
+      Until it is trusted, browsers warn about HTTPS addresses of the local server. Their certificates come
       from an authority created on this computer; its key never leaves it. Once it is trusted, anyone with
-      that key can impersonate any site on this computer, so keep its folder private. You can undo this in
-      Settings at any time.
+      that key can impersonate any site on this computer, so keep its folder private. {children}
     </p>
   );
 }

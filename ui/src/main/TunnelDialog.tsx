@@ -65,7 +65,7 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
   };
 
   return (
-    <Dialog title={tunnel ? `Edit ${tunnel.name}` : "Add a tunnel"} open onClose={onClose}>
+    <Dialog title={tunnel ? `Edit ${tunnel.name}` : "Add tunnel"} open onClose={onClose}>
       <form onSubmit={(event) => void save(event)} noValidate>
         <Field
           label="Local port or address"

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CapturedRequest, Decision } from "../api/types";
+import { MODULES } from "../console/modules";
 import { moduleLabel, explain } from "./decisions";
 
 const passed: Decision = {
@@ -46,7 +47,7 @@ describe("why an answer is what it is", () => {
   it("knows when without the edge, or only warned", () => {
     expect(words(answered(500, { replay_of: "0", replay_through: "local" }))).toContain("without the edge");
     expect(words(answered(200, { imported: true }))).toContain("Imported from a file");
-    expect(words(answered(200))).toContain("no modules");
+    expect(words(answered(200))).toContain("No module handled");
     const warned: Decision = { ...passed, verdict: "warned" };
     expect(words(answered(200, { trace: { decisions: [warned] } }))).toContain("only warned");
   });
@@ -57,5 +58,7 @@ describe("why an answer is what it is", () => {
       "OAuth",
       "Mutual TLS",
     ]);
+    for (const { label, trace } of MODULES.filter((module) => module.trace !== "login"))
+      expect(moduleLabel({ module: trace }), "as the console does").toBe(label);
   });
 });

@@ -26,7 +26,7 @@ export function explain(captured: CapturedRequest): Explanation {
   if (decisions.length === 0) {
     return {
       tone: failed ? "warn" : "ok",
-      text: `This tunnel has no modules, so ${subject} is from the local service itself.`,
+      text: `No module handled this request, so ${subject} is from the local service itself.`,
     };
   }
   const warned = decisions.filter(({ verdict }) => verdict === "warned");
@@ -42,9 +42,17 @@ export function explain(captured: CapturedRequest): Explanation {
 }
 
 const SHORT: Record<string, string> = { ip: "IP", oauth: "OAuth", oidc: "OIDC", saml: "SAML", tls: "TLS" };
+/** Names that are not made of the words of the module. */
+const SPECIAL = new Map([
+  ["basic_auth", "Basic authentication"],
+  ["endpoints_restriction", "IP restriction of the server"],
+  ["websocket_tcp_converter", "WebSocket to TCP"],
+]);
 
-/** Display name of a module, such as "IP restriction" for `ip_restriction`. */
+/** Display name of a module, such as "IP restriction" for `ip_restriction`; the console uses the same. */
 export function moduleLabel({ module }: Pick<Decision, "module">): string {
+  const special = SPECIAL.get(module);
+  if (special !== undefined) return special;
   const text = module.split("_").map((word) => SHORT[word] ?? word);
   const name = text.join(" ");
   return name.charAt(0).toUpperCase() + name.slice(1);

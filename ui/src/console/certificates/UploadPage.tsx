@@ -31,14 +31,14 @@ export default function UploadPage() {
   return (
     <PageFrame
       title="Upload a certificate"
-      about="The text is parsed in this page. The private key is sent to the server once, stored encrypted, and never shown again."
+      about="The certificate is checked in your browser. The private key is sent to the server once, stored encrypted, and never shown again."
       back={{ to: path, label: tlsCertificates.plural }}
     >
       <div className={form.frame}>
         <form className={form.form} noValidate onSubmit={send} aria-label="Upload a certificate">
           <div className={form.fields}>
             <CertificateFields upload={upload} />
-            <Field label="Description" hint="Its purpose, for people." mistake={upload.mistakes.description}>
+            <Field label="Description" hint="Shown in lists." mistake={upload.mistakes.description}>
               <Input
                 value={upload.description}
                 onChange={(event) => upload.change({ description: event.target.value })}
@@ -70,7 +70,7 @@ function CertificateFields({ upload }: { upload: UploadState }) {
     <>
       <Field
         label="Certificate chain"
-        hint="In PEM: the certificate first, then its issuers."
+        hint="PEM format: the certificate first, then its issuers."
         mistake={mistakes.certificate}
       >
         <TextArea
@@ -82,7 +82,7 @@ function CertificateFields({ upload }: { upload: UploadState }) {
         />
       </Field>
       {chain && <ChainParts chain={{ ...chain, mistakes: chain.mistakes.slice(1) }} />}
-      <Field label="Private key" hint="In PEM, not encrypted." mistake={mistakes.key}>
+      <Field label="Private key" hint="PEM format, not encrypted." mistake={mistakes.key}>
         <TextArea
           className={styles.secret}
           rows={5}

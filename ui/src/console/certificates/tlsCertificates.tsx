@@ -10,11 +10,10 @@ import { CertificateDetails } from "./CertificateDetails";
 export const tlsCertificates = describe("/tls_certificates", {
   singular: "TLS certificate",
   plural: "TLS certificates",
-  about:
-    "Certificate chains with their private keys, served to visitors of the names for which they are valid.",
+  about: "Certificate chains with their private keys, served to visitors of the names in them.",
   title: (certificate) => namesOf(certificate)[0] ?? certificate.description ?? certificate.id,
   columns: [
-    { name: "names", label: "Valid for", text: (certificate) => namesOf(certificate).join(", ") },
+    { name: "names", label: "Names", text: (certificate) => namesOf(certificate).join(", ") },
     {
       name: "not_after",
       label: "Expires",
@@ -46,8 +45,8 @@ export const tlsCertificates = describe("/tls_certificates", {
       : "Its names are served with another certificate that is valid for them, or with one of this server's own authority. New connections use it immediately.",
   touches: ["/status", "/reserved_domains"],
   facts: (certificate) => [
-    { label: "Valid for", value: namesOf(certificate).join(", ") || <None>no names</None> },
-    { label: "Valid", value: `${exactly(certificate.not_before)} – ${exactly(certificate.not_after)}` },
+    { label: "Names", value: namesOf(certificate).join(", ") || <None>none</None> },
+    { label: "Validity", value: `${exactly(certificate.not_before)} – ${exactly(certificate.not_after)}` },
     {
       label: "Expires",
       value: <Expiry at={certificate.not_after} renewed={certificate.issued_at !== null} />,

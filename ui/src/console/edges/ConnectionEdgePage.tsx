@@ -7,7 +7,7 @@ import { Refusals } from "./Refusals";
 import { StageColumn } from "./StageColumn";
 
 const TABS: readonly Tab<EdgeRecord>[] = [
-  { value: "stages", label: () => "Stages", Content: Stages },
+  { value: "stages", label: () => "Modules", Content: Stages },
   { value: "refused", label: () => "Refusals", Content: EdgeRefusals },
 ];
 
@@ -15,7 +15,7 @@ export function ConnectionEdgePage({ kind }: { kind: Kind<EdgeRecord> }) {
   return (
     <EdgeFrame<EdgeRecord>
       kind={kind}
-      facts={(edge) => [{ label: "Listens on", value: <Hostports hostports={edge.hostports} /> }]}
+      facts={(edge) => [{ label: "Public addresses", value: <Hostports hostports={edge.hostports} /> }]}
       tabs={TABS}
     />
   );

@@ -114,7 +114,7 @@ function LoadedEdge<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFra
                 method="PATCH"
                 path={path}
                 invalidates={[kind.path]}
-                submit="Save changes"
+                submit="Save"
                 onDone={() => toast({ title: "Edge changed" })}
               />
             ) : (

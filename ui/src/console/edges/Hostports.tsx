@@ -5,7 +5,7 @@ import styles from "./EdgeFrame.module.css";
 const FEW = 3;
 
 export function Hostports({ hostports }: { hostports: readonly string[] }) {
-  if (hostports.length === 0) return <None>nothing: it cannot be reached</None>;
+  if (hostports.length === 0) return <None>none: it cannot be reached</None>;
   return (
     <span className={styles.addresses}>
       {hostports.slice(0, FEW).map((hostport) => (

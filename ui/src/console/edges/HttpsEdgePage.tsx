@@ -8,7 +8,6 @@ import { useDecisions } from "./useDecisions";
 import { EdgeFrame, type Tab, type TabProps } from "./EdgeFrame";
 import styles from "./EdgeFrame.module.css";
 import { Refusals } from "./Refusals";
-import { pathOf } from "./routeFields";
 import { RoutesTable } from "./RoutesTable";
 import { StageColumn } from "./StageColumn";
 
@@ -22,7 +21,7 @@ export default function HttpsEdgePage() {
   return (
     <EdgeFrame<HttpsEdge>
       kind={httpsEdges}
-      facts={(edge) => [{ label: "Visit", value: <Addresses hostports={edge.hostports} /> }]}
+      facts={(edge) => [{ label: "Public addresses", value: <Addresses hostports={edge.hostports} /> }]}
       tabs={TABS}
     />
   );
@@ -69,5 +68,5 @@ function Handshake({ edge }: TabProps<HttpsEdge>) {
 
 function EdgeRefusals({ edge }: TabProps<HttpsEdge>) {
   const visits = useDecisions("/edges/https", edge.id);
-  return <Refusals visits={visits} routes={new Map(edge.routes.map((route) => [route.id, pathOf(route)]))} />;
+  return <Refusals visits={visits} routes={edge.routes} />;
 }

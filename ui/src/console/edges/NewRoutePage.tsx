@@ -15,7 +15,7 @@ export default function NewRoutePage() {
   return (
     <PageFrame
       title="New route"
-      about="The paths that it matches, and their backend. Stages are added afterwards."
+      about="The paths that it matches, and their backend. Modules are added afterwards."
       back={{ to: path, label: edge ? httpsEdges.title(edge) : "The edge" }}
     >
       <Form

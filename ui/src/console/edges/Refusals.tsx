@@ -1,24 +1,28 @@
-// Visitors recently refused by an edge, and why: each stage's decision, its rule and its duration. Updated live.
+// Visitors recently refused by an edge, and why: each module's decision, its rule and its duration. Updated live.
 import { useState } from "react";
-import type { RefusedVisit } from "../../api/generated";
+import type { Decision, HttpsRoute, RefusedVisit } from "../../api/generated";
+import { moduleLabel } from "../../model/decisions";
 import { clock, counted, since } from "../../model/format";
 import { useNow } from "../../parts/hooks";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
+import { Prose } from "../../parts/Prose";
+import { isOn, moduleSetOf } from "../modules/conflicts";
 import { MODULES } from "../modules/index";
 import { MAX_REMEMBERED, refusingDecision } from "../modules/recentDecisions";
 import { exactly, RefLink } from "../resource/cells";
 import styles from "./Refusals.module.css";
+import { pathOf } from "./routeFields";
 
 const SHOWN = 10;
 
 interface RefusalsProps {
   visits: readonly RefusedVisit[] | undefined;
-  /** Paths of routes by id, where there are several. */
-  routes?: ReadonlyMap<string, string>;
+  /** The routes of an HTTPS edge that the visits were for; a visit names its route where there are several. */
+  routes?: readonly HttpsRoute[];
 }
 
-export function Refusals({ visits, routes }: RefusalsProps) {
+export function Refusals({ visits, routes = [] }: RefusalsProps) {
   const [all, setAll] = useState(false);
   const now = useNow(5_000);
   if (visits === undefined) return <p className={styles.none}>Loading…</p>;
@@ -39,7 +43,7 @@ export function Refusals({ visits, routes }: RefusalsProps) {
               <th scope="col">Visitor</th>
               <th scope="col">Request</th>
               <th scope="col">Reason</th>
-              <th scope="col">Stages</th>
+              <th scope="col">Decisions</th>
             </tr>
           </thead>
           <tbody>
@@ -56,21 +60,21 @@ export function Refusals({ visits, routes }: RefusalsProps) {
                   <span className={styles.mono}>
                     {visit.method ? `${visit.method} ${visit.path}` : visit.host || visit.scheme}
                   </span>
-                  {visit.route && routes && (
-                    <span className={styles.small}>
-                      route <RefRoute visit={visit} path={routes.get(visit.route.id)} />
+                  {visit.route && routes.length > 1 && (
+                    <span className={styles.small} title={visit.route.id}>
+                      route {pathOfRoute(routes, visit.route.id)}
                     </span>
                   )}
                 </td>
                 <td>
-                  {visit.msg}
+                  <Prose text={visit.msg} />
                   <span className={styles.small}>
                     {visit.status > 0 ? `${visit.status}, ` : "closed, "}
                     {visit.error_code}
                   </span>
                 </td>
                 <td>
-                  <Stages visit={visit} />
+                  <Decisions visit={visit} route={routes.find(({ id }) => id === visit.route?.id)} />
                 </td>
               </tr>
             ))}
@@ -91,14 +95,15 @@ export function Refusals({ visits, routes }: RefusalsProps) {
   );
 }
 
-function RefRoute({ visit, path }: { visit: RefusedVisit; path: string | undefined }) {
-  return <span title={visit.route?.id}>{path ?? visit.route?.id}</span>;
+function pathOfRoute(routes: readonly HttpsRoute[], id: string): string {
+  const route = routes.find((one) => one.id === id);
+  return route ? pathOf(route) : id;
 }
 
 const VERDICTS = { passed: "check", refused: "cross", warned: "alert" } as const;
 
-/** The decision of each stage, in order. */
-function Stages({ visit }: { visit: RefusedVisit }) {
+/** The decision of each module, in order. */
+function Decisions({ visit, route }: { visit: RefusedVisit; route: HttpsRoute | undefined }) {
   const last = refusingDecision(visit);
   return (
     <ol className={styles.stages}>
@@ -106,7 +111,7 @@ function Stages({ visit }: { visit: RefusedVisit }) {
         <li key={`${decision.module}-${decision.verdict}`} className={styles[decision.verdict]}>
           <Icon name={VERDICTS[decision.verdict]} size={14} />
           <span>
-            {labelOf(decision.module)} {decision.verdict}
+            {labelOf(decision, route)} {decision.verdict}
             {decision.rule === "" && decision.module === "ip_restriction" && ": no rule allows the address"}
             {decision.rule && (
               <>
@@ -136,8 +141,9 @@ function Rule({ text }: { text: string }) {
   );
 }
 
-function labelOf(stage: string): string {
-  if (stage === "login") return "Login";
-  if (stage === "endpoints_restriction") return "IP restriction of the server";
-  return MODULES.find(({ trace }) => trace === stage)?.label ?? stage;
+/** All logins are one module to the edge: the route tells which one it has. */
+function labelOf(decision: Decision, route: HttpsRoute | undefined): string {
+  const set = route && moduleSetOf(route, "https_route");
+  const login = MODULES.find(({ name, trace }) => trace === decision.module && isOn(set?.[name]));
+  return (decision.module === "login" && login?.label) || moduleLabel(decision);
 }

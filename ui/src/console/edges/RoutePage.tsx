@@ -38,7 +38,7 @@ export default function RoutePage() {
   return (
     <PageFrame title="This route is gone" back={{ to: `/edges/https/${id}`, label: httpsEdges.title(edge) }}>
       <Failure
-        thrown={new Error("The edge has no route with this id. It may have been deleted.")}
+        thrown={new Error("The edge has no route with this ID. It may have been deleted.")}
         title="There is no route with this ID"
       />
     </PageFrame>
@@ -64,13 +64,13 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
       back={{ to: edgePath, label: httpsEdges.title(edge) }}
       actions={
         <Button weight="danger" icon="trash" onClick={() => setDeleting(true)}>
-          Delete route
+          Delete
         </Button>
       }
     >
       <Facts
         facts={[
-          { label: "Try it", value: <Addresses hostports={edge.hostports} path={route.match} /> },
+          { label: "Public addresses", value: <Addresses hostports={edge.hostports} path={route.match} /> },
           { label: "Last minute", value: lastMinute ? lastMinuteText(lastMinute, "request") : "…" },
           { label: "ID", value: <Copyable text={route.id} what="the ID" /> },
           { label: "Created", value: <Moment at={route.created_at} /> },
@@ -82,7 +82,7 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
           value={tab}
           onChange={(next) => change({ tab: next, stage: undefined })}
           items={[
-            { value: "stages", label: "Stages" },
+            { value: "stages", label: "Modules" },
             {
               value: "refused",
               label: own && own.length > 0 ? `Refusals (${own.length})` : "Refusals",
@@ -101,7 +101,7 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
                 address={address}
               />
             )}
-            {tab === "refused" && <Refusals visits={own} />}
+            {tab === "refused" && <Refusals visits={own} routes={[route]} />}
             {tab === "settings" && (
               <Form
                 form={ROUTE_FORM}
@@ -109,7 +109,7 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
                 method="PATCH"
                 path={path}
                 invalidates={["/edges/https"]}
-                submit="Save changes"
+                submit="Save"
                 onDone={() => toast({ title: "Route changed" })}
               />
             )}

@@ -36,7 +36,7 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
           <tr>
             <th scope="col">Path</th>
             <th scope="col">Backend</th>
-            <th scope="col">Stages</th>
+            <th scope="col">Modules</th>
             <th scope="col">Last minute</th>
             <th scope="col">Refused</th>
           </tr>

@@ -38,8 +38,8 @@ const ENDS: Record<Owner, { from: string; to: string; back: string | null }> = {
     to: "The backend responds",
     back: "The visitor gets the response",
   },
-  tls_edge: { from: "A visitor connects", to: "Bytes flow in both directions", back: null },
-  tcp_edge: { from: "A visitor connects", to: "Bytes flow in both directions", back: null },
+  tls_edge: { from: "A visitor connects", to: "Data flows in both directions", back: null },
+  tcp_edge: { from: "A visitor connects", to: "Data flows in both directions", back: null },
 };
 
 export function StageColumn({ owner, record, path, collection, visits, address = null }: StageColumnProps) {
@@ -100,7 +100,7 @@ export function StageColumn({ owner, record, path, collection, visits, address =
       {conflictsOf(set, owner).map((sentence) => (
         <Notice key={sentence} tone="warn" title={sentence} />
       ))}
-      <ol className={styles.stages} aria-label="Stages in execution order">
+      <ol className={styles.stages} aria-label="Modules in execution order">
         <End words={ends.from} />
         {inward.map(stage)}
         <End words={ends.to} />
@@ -111,10 +111,10 @@ export function StageColumn({ owner, record, path, collection, visits, address =
         <Menu
           trigger={
             <Button icon="add" className={styles.add ?? ""}>
-              Add a stage
+              Add module
             </Button>
           }
-          title="Stages that are not set"
+          title="Modules that are not set"
           align="start"
           moving
           actions={unset.map((module) => ({

@@ -4,7 +4,7 @@ import type { ListField } from "../form/field";
 export const hostports = (listens: "names" | "addresses"): ListField => ({
   kind: "list",
   name: "hostports",
-  label: listens === "names" ? "Names" : "Addresses",
+  label: "Public addresses",
   maxItems: 100,
   check: wrongHostport,
   describe: (server) => {
@@ -12,7 +12,7 @@ export const hostports = (listens: "names" | "addresses"): ListField => ({
     const [first, last] = [server?.first_tcp_port ?? 24_000, server?.last_tcp_port ?? 24_999];
     return listens === "names"
       ? {
-          help: `A name and port 443. Names below ${domain} work at once; others need a DNS record that points to this server.`,
+          help: `A name and port 443. Names under ${domain} work at once; others need a DNS record that points to this server.`,
           placeholder: `shop.${domain}:443`,
         }
       : { help: `${domain} and a port from ${first} to ${last}.`, placeholder: `${domain}:${first}` };

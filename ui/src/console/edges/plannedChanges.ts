@@ -63,7 +63,7 @@ export function removalOfRoute(shown: string, path: string, warnings: readonly s
     path,
     title: `Delete the route ${shown}?`,
     sentences: [
-      "Its stages and their settings are deleted with it. Requests for these paths go to the next matching route, or get 404.",
+      "Its modules and their settings are deleted with it. Requests for these paths go to the next matching route, or get 404.",
       ...warnings,
     ],
     verb: "Delete",

@@ -1,7 +1,7 @@
 // Fields that most records have.
 import type { TextField } from "./field";
 
-export const description = (help = "Its purpose, for people."): TextField => ({
+export const description = (help = "Shown in lists."): TextField => ({
   kind: "text",
   name: "description",
   label: "Description",
@@ -13,7 +13,7 @@ export const metadata: TextField = {
   kind: "text",
   name: "metadata",
   label: "Metadata",
-  help: "Any text, for programs.",
+  help: "Free text for your scripts.",
   maxBytes: 4096,
   rows: 2,
 };

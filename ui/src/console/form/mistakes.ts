@@ -97,7 +97,7 @@ function unchosen({ label, required }: ChoiceField | ReferenceField, value: stri
   return required && value === "" ? `Choose ${withArticle(label)}.` : null;
 }
 
-/** A label inside a sentence, such as `a backend` or `an SSH certificate authority`. */
+/** A label inside a sentence, such as `a backend` or `an SSH authority`. */
 function withArticle(label: string): string {
   const words = /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
   // Letters whose names begin with a vowel stand at the beginning of abbreviations.

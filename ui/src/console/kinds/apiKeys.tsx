@@ -7,7 +7,7 @@ import { ownerField } from "./owners";
 export const apiKeys = describe("/api_keys", {
   singular: "API key",
   plural: "API keys",
-  about: "Keys of the management API and of this console. A key may do what its owner may do.",
+  about: "Keys of the management API and of this console. A key has its owner's permissions.",
   title: titleOf,
   columns: [descriptionColumn, owner, idColumn, created, metadataColumn],
   fields: [

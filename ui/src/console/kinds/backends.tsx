@@ -43,7 +43,7 @@ export const tunnelGroups = describe("/backends/tunnel_group", {
       label: "Labels",
       help: "A tunnel with all of these labels belongs to the group; it may have others.",
       columns: [
-        { name: "name", label: "Label" },
+        { name: "name", label: "Key" },
         { name: "value", label: "Value" },
       ],
       shape: "map",
@@ -90,10 +90,10 @@ export const staticBackends = describe("/backends/static", {
     {
       name: "tls",
       label: "Protocol",
-      text: (backend) => (backend.tls.enabled ? "over TLS" : "plain text"),
+      text: (backend) => (backend.tls.enabled ? "TLS" : "unencrypted"),
       cell: (backend) => (
         <State tone={backend.tls.enabled ? "ok" : "idle"} icon={backend.tls.enabled ? "lock" : "circle"}>
-          {backend.tls.enabled ? "over TLS" : "plain text"}
+          {backend.tls.enabled ? "TLS" : "unencrypted"}
         </State>
       ),
     },

@@ -17,6 +17,21 @@ export function pemMistake(value: string): string | null {
     : "The last line, -----END CERTIFICATE-----, is missing.";
 }
 
+const KEY_USAGES = new Map([
+  ["DigitalSignature", "digital signature"],
+  ["ContentCommitment", "content commitment"],
+  ["KeyEncipherment", "key encipherment"],
+  ["DataEncipherment", "data encipherment"],
+  ["KeyAgreement", "key agreement"],
+  ["CertSign", "certificate signing"],
+  ["CRLSign", "CRL signing"],
+  ["EncipherOnly", "encipher only"],
+  ["DecipherOnly", "decipher only"],
+]);
+
+/** The API's name of a key usage in words. */
+const keyUsage = (name: string): string => KEY_USAGES.get(name) ?? name;
+
 export const certificateAuthorities = describe("/certificate_authorities", {
   singular: "certificate authority",
   plural: "Certificate authorities",
@@ -26,7 +41,7 @@ export const certificateAuthorities = describe("/certificate_authorities", {
     { name: "subject_common_name", label: "Common name", text: (authority) => authority.subject_common_name },
     {
       name: "not_after",
-      label: "Valid until",
+      label: "Expires",
       text: (authority) => authority.not_after,
       cell: (authority) => <Moment at={authority.not_after} />,
     },
@@ -40,7 +55,7 @@ export const certificateAuthorities = describe("/certificate_authorities", {
       kind: "text",
       name: "ca_pem",
       label: "Certificate",
-      help: "The authority's own certificate in PEM, without its key.",
+      help: "The authority's own certificate, in PEM format, without its key.",
       placeholder: "-----BEGIN CERTIFICATE-----",
       rows: 8,
       required: true,
@@ -52,8 +67,8 @@ export const certificateAuthorities = describe("/certificate_authorities", {
   ],
   facts: (authority) => [
     { label: "Common name", value: authority.subject_common_name || "none" },
-    { label: "Valid", value: `${exactly(authority.not_before)} – ${exactly(authority.not_after)}` },
-    { label: "Key usage", value: authority.key_usages.join(", ") || "not specified" },
+    { label: "Validity", value: `${exactly(authority.not_before)} – ${exactly(authority.not_after)}` },
+    { label: "Key usage", value: authority.key_usages.map(keyUsage).join(", ") || "not specified" },
   ],
   dependents: true,
   empty: {

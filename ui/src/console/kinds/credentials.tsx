@@ -17,15 +17,15 @@ export function ruleMistake(rule: string): string | null {
 export const credentials = describe("/credentials", {
   singular: "credential",
   plural: "Credentials",
-  about: "Authtokens with which agents connect, and the rules for what each may bind.",
+  about: "Tokens with which agents connect, and rules for what each may bind.",
   title: titleOf,
   columns: [
     descriptionColumn,
     {
       name: "acl",
-      label: "May bind",
+      label: "Rules",
       text: ({ acl }) => acl.join(", "),
-      cell: ({ acl }) => (acl.length === 0 ? <None>everything</None> : acl.join(", ")),
+      cell: ({ acl }) => (acl.length === 0 ? <None>none: may bind everything</None> : acl.join(", ")),
     },
     owner,
     idColumn,

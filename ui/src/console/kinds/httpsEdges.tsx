@@ -11,7 +11,7 @@ export const httpsEdges = describe("/edges/https", {
   about: "Host names for HTTP. Routes forward their requests by path and apply modules to them.",
   title: (edge) => edge.description || edge.hostports[0] || edge.id,
   columns: [
-    { name: "hostports", label: "Names", text: (edge) => edge.hostports.join(", "), mono: true },
+    { name: "hostports", label: "Public addresses", text: (edge) => edge.hostports.join(", "), mono: true },
     descriptionColumn,
     {
       name: "routes",

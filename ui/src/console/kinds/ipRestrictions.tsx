@@ -24,8 +24,8 @@ export const ipRestrictions = describe("/ip_restrictions", {
     {
       name: "enforced",
       label: "State",
-      text: ({ enforced }) => (enforced ? "Enforced" : "Warn only"),
-      cell: ({ enforced }) => <YesNo yes={enforced} words={["Enforced", "Warn only"]} />,
+      text: ({ enforced }) => (enforced ? "Enforced" : "Not enforced"),
+      cell: ({ enforced }) => <YesNo yes={enforced} words={["Enforced", "Not enforced"]} />,
     },
     {
       name: "ip_policies",
@@ -73,8 +73,9 @@ export const ipRestrictions = describe("/ip_restrictions", {
       "There is no IP restriction: every part can be reached from every address. Create an IP policy first, then a restriction with it.",
     command: "postern api ip-restrictions list",
   },
+  facts: ({ type }) => [{ label: "Applies to", value: GUARDED[type] }],
   deletion: (restriction) =>
     restriction.enforced
       ? `${GUARDED[restriction.type]}: addresses that only this restriction refuses will be admitted.`
-      : "It only warned and refused no address.",
+      : "It is not enforced: it refuses no address.",
 });

@@ -14,6 +14,9 @@ const started: Column<{ id: string; uri: string; started_at: string }> = {
   cell: (record) => <Moment at={record.started_at} />,
 };
 
+/** The public address of a tunnel that only edges reach. */
+const LABELS_ONLY = "labels only";
+
 /** An address, as a link where a browser can open it. */
 function Address({ url }: { url: string }) {
   if (!/^https?:/.test(url)) return <Mono>{url || "none"}</Mono>;
@@ -21,13 +24,13 @@ function Address({ url }: { url: string }) {
 }
 
 export const tunnelSessions = describe("/tunnel_sessions", {
-  singular: "session",
-  plural: "Sessions",
+  singular: "agent session",
+  plural: "Agent sessions",
   about: "Agents that are connected now.",
   title: (session) => `${session.os} at ${session.ip}`,
   columns: [
-    { name: "ip", label: "Address", text: (session) => session.ip, mono: true },
-    { name: "agent_version", label: "Agent", text: (session) => session.agent_version },
+    { name: "ip", label: "IP address", text: (session) => session.ip, mono: true },
+    { name: "agent_version", label: "Version", text: (session) => session.agent_version },
     { name: "os", label: "System", text: (session) => session.os },
     { name: "transport", label: "Transport", text: (session) => session.transport },
     {
@@ -42,8 +45,9 @@ export const tunnelSessions = describe("/tunnel_sessions", {
   ],
   fields: [],
   facts: (session) => [
-    { label: "Address", value: <Mono>{session.ip}</Mono> },
-    { label: "Agent", value: `${session.agent_version} on ${session.os}` },
+    { label: "IP address", value: <Mono>{session.ip}</Mono> },
+    { label: "Version", value: session.agent_version },
+    { label: "System", value: session.os },
     { label: "Transport", value: session.transport },
     { label: "Credential", value: <RefLink id={session.credential.id} /> },
     { label: "Since", value: <Moment at={session.started_at} /> },
@@ -66,10 +70,10 @@ export const tunnels = describe("/tunnels", {
       text: (tunnel) => tunnel.public_url || mapped(tunnel.labels),
     },
     { name: "forwards_to", label: "Forwards to", text: (tunnel) => tunnel.forwards_to, mono: true },
-    { name: "proto", label: "Protocol", text: (tunnel) => tunnel.proto || "by labels" },
+    { name: "proto", label: "Protocol", text: (tunnel) => tunnel.proto || LABELS_ONLY },
     {
       name: "tunnel_session",
-      label: "Session",
+      label: "Agent session",
       text: (tunnel) => tunnel.tunnel_session.id,
       cell: (tunnel) => <RefLink id={tunnel.tunnel_session.id} />,
     },
@@ -80,10 +84,10 @@ export const tunnels = describe("/tunnels", {
   ],
   fields: [],
   facts: (tunnel) => [
-    { label: "Public address", value: tunnel.public_url ? <Address url={tunnel.public_url} /> : "by labels" },
+    { label: "Public address", value: tunnel.public_url ? <Address url={tunnel.public_url} /> : LABELS_ONLY },
     { label: "Forwards to", value: <Mono>{tunnel.forwards_to}</Mono> },
     { label: "Labels", value: mapped(tunnel.labels) || "none" },
-    { label: "Session", value: <RefLink id={tunnel.tunnel_session.id} /> },
+    { label: "Agent session", value: <RefLink id={tunnel.tunnel_session.id} /> },
     { label: "Backends with this tunnel", value: <Refs refs={tunnel.backends} none="none" /> },
     { label: "Since", value: <Moment at={tunnel.started_at} /> },
   ],
@@ -97,14 +101,14 @@ export const endpoints = describe("/endpoints", {
   about: "Every address that visitors can use now, of tunnels and of edges.",
   title: (endpoint) => endpoint.public_url,
   columns: [
-    { name: "public_url", label: "Address", text: (endpoint) => endpoint.public_url },
+    { name: "public_url", label: "Public address", text: (endpoint) => endpoint.public_url },
     {
       name: "type",
-      label: "Of",
-      text: (endpoint) => (endpoint.type === "edge" ? "an edge" : "a tunnel"),
+      label: "Source",
+      text: (endpoint) => (endpoint.type === "edge" ? "Edge" : "Tunnel"),
       cell: ({ edge, tunnel, type }) => {
         const behind = edge ?? tunnel;
-        const words = type === "edge" ? "an edge" : "a tunnel";
+        const words = type === "edge" ? "Edge" : "Tunnel";
         return behind ? <RefLink id={behind.id}>{words}</RefLink> : words;
       },
     },
@@ -122,13 +126,13 @@ export const endpoints = describe("/endpoints", {
   ],
   fields: [],
   facts: (endpoint) => [
-    { label: "Address", value: <Address url={endpoint.public_url} /> },
+    { label: "Public address", value: <Address url={endpoint.public_url} /> },
     { label: "Protocol", value: endpoint.proto },
     ...(
       [
         ["Edge", endpoint.edge],
         ["Tunnel", endpoint.tunnel],
-        ["Session", endpoint.tunnel_session],
+        ["Agent session", endpoint.tunnel_session],
         ["Reserved domain", endpoint.domain],
         ["Reserved address", endpoint.tcp_addr],
         ["Owner", endpoint.principal],
@@ -136,7 +140,7 @@ export const endpoints = describe("/endpoints", {
     ).flatMap(([label, of]) => (of ? [{ label, value: <RefLink id={of.id} /> }] : [])),
   ],
   empty: {
-    sentence: "There is no address yet. Start a tunnel or create an edge.",
+    sentence: "There is no public address yet. Start a tunnel or create an edge.",
     command: "postern http 8080",
   },
   live: { every: POLL_INTERVAL_MS },

@@ -32,7 +32,7 @@ export const TLS_CERTIFICATES = referenced("/tls_certificates", {
 });
 
 export const SSH_AUTHORITIES = referenced("/ssh_certificate_authorities", {
-  singular: "SSH certificate authority",
+  singular: "SSH authority",
   title: described,
   detail: ({ key_type }) => key_type,
 });

@@ -7,12 +7,12 @@ import { describe, descriptionColumn, idColumn, metadataColumn } from "../resour
 export const tcpEdges = describe("/edges/tcp", {
   singular: "TCP edge",
   plural: "TCP edges",
-  about: "Public addresses (a name of the server and a port) whose connections go to one backend.",
+  about: "Server ports whose connections go to one backend.",
   title: (edge) => edge.description || edge.hostports[0] || edge.id,
   columns: [
     {
       name: "hostports",
-      label: "Addresses",
+      label: "Public addresses",
       text: (edge) => edge.hostports.join(", ") || "none",
       mono: true,
     },

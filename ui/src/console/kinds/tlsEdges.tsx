@@ -11,7 +11,7 @@ export const tlsEdges = describe("/edges/tls", {
     "Host names whose TLS connections go to one backend, with any protocol inside. TLS ends here or at the backend.",
   title: (edge) => edge.description || edge.hostports[0] || edge.id,
   columns: [
-    { name: "hostports", label: "Names", text: (edge) => edge.hostports.join(", "), mono: true },
+    { name: "hostports", label: "Public addresses", text: (edge) => edge.hostports.join(", "), mono: true },
     descriptionColumn,
     {
       name: "backend",

@@ -24,7 +24,7 @@ const adminColumn: Column<Base & { admin: boolean }> = {
 export const users = describe("/users", {
   singular: "user",
   plural: "Users",
-  about: "People who own API keys and credentials. Only administrators can read them.",
+  about: "People who own API keys and credentials. Only administrators can see this list.",
   title: (user) => user.name,
   columns: [nameColumn, adminColumn, descriptionColumn, idColumn, created, metadataColumn],
   fields: [name, admin, description(), metadata],
@@ -36,7 +36,7 @@ export const users = describe("/users", {
 export const botUsers = describe("/bot_users", {
   singular: "bot user",
   plural: "Bot users",
-  about: "Programs that own API keys and credentials. Only administrators can read them.",
+  about: "Programs that own API keys and credentials. Only administrators can see this list.",
   title: (bot) => bot.name,
   columns: [
     nameColumn,

@@ -29,8 +29,8 @@ export function ProviderValues({ module, draft, route, view, address }: PasteBox
   const registry = module.name === "oauth" ? REGISTRIES[textOf(draft["provider"])] : undefined;
   const metadata = module.name === "saml" && view ? routeMetadata(view) : null;
   return (
-    <section className={styles.paste} aria-label="Values for the provider">
-      <h3>Values for the provider</h3>
+    <section className={styles.paste} aria-label="Enter these at the provider">
+      <h3>Enter these at the provider</h3>
       <dl className={styles.values}>
         {values.map(({ label, value, help }) => (
           <div key={label}>
@@ -55,7 +55,7 @@ export function ProviderValues({ module, draft, route, view, address }: PasteBox
       {metadata && (
         <div className={styles.actions}>
           <Button
-            icon="arrow"
+            icon="import"
             onClick={() => saveText(`${route}-metadata.xml`, metadata, "application/samlmetadata+xml")}
           >
             Download the metadata file

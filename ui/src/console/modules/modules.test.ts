@@ -249,7 +249,7 @@ describe("summaries", () => {
       error_threshold_percentage: 0.25,
     };
     expect(circuitBreaker.summary(view)).toBe(
-      "trips at 25 % errors of 20 or more requests in 10 seconds, for 1 minute",
+      "opens for 1 minute when 25% of at least 20 requests in 10 seconds fail",
     );
     const some = { ...session, auth_check_interval: 0, provider: { ...providers, google: login } };
     expect(oauth.summary(some)).toBe("Google: a.test, sessions of 1 minute idle");

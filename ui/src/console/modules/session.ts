@@ -57,7 +57,7 @@ export function sessionText(view: Record<string, unknown>): string {
     idle > 0 ? `${secondsText(idle)} idle` : "",
     whole > 0 ? `${secondsText(whole)} at most` : "",
   ].filter(Boolean);
-  return parts.length > 0 ? `sessions of ${parts.join(", ")}` : "sessions without end";
+  return parts.length > 0 ? `sessions of ${parts.join(", ")}` : "sessions never expire";
 }
 
 export function wrongScope(text: string): string | null {

@@ -1,7 +1,7 @@
 // Settings as parts of a sentence.
 
 export function percent(share: number): string {
-  return `${Number((share * 100).toFixed(4))} %`;
+  return `${Number((share * 100).toFixed(4))}%`;
 }
 
 /** `a`, `a and b`, `a, b and 3 more`. */

@@ -25,7 +25,7 @@ export function Busiest() {
   if (busy.length === 0) return null;
   return (
     <Section
-      title="Busiest"
+      title="Busiest edges and tunnels"
       actions={
         <PlaceLink to="/topology" className={styles.link}>
           Topology

@@ -236,10 +236,10 @@ function Agents({ total }: { total: number }) {
           <table className={styles.table}>
             <thead>
               <tr>
-                <th scope="col">Address</th>
+                <th scope="col">IP address</th>
                 <th scope="col">Version</th>
                 <th scope="col">System</th>
-                <th scope="col">Connected</th>
+                <th scope="col">Since</th>
               </tr>
             </thead>
             <tbody>

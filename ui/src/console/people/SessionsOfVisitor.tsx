@@ -1,4 +1,4 @@
-// On a person's page: their sessions, each with a button to end it.
+// On the page of a logged-in visitor: the sessions, each with a button to end it.
 import { useState } from "react";
 import type { AppSession, AppUser } from "../../api/generated";
 import { Button } from "../../parts/Button";
@@ -10,10 +10,10 @@ import styles from "./people.module.css";
 
 const own = { ...sessions, columns: sessionColumns };
 
-export function SessionsOfPerson({ record: user }: { record: AppUser }) {
+export function SessionsOfVisitor({ record: user }: { record: AppUser }) {
   const [ending, setEnding] = useState<AppSession | null>(null);
   return (
-    <Section title="Sessions" about="One for each browser and route.">
+    <Section title={sessions.plural} about="One for each browser and route.">
       <ResourceTable
         kind={own}
         prefix="sessions-"
@@ -29,11 +29,11 @@ export function SessionsOfPerson({ record: user }: { record: AppUser }) {
             End
           </Button>
         )}
-        empty={<p className={styles.none}>This person is not logged in.</p>}
+        empty={<p className={styles.none}>This visitor is not logged in.</p>}
       />
       {ending && (
         <DeleteDialog
-          one="session"
+          one={sessions.singular}
           title={sessions.title(ending)}
           path={sessions.path}
           record={ending}

@@ -1,14 +1,14 @@
-// People who have logged in at edges.
+// Visitors who have logged in, by their accounts.
 import type { AppUser } from "../../api/generated";
 import { Mono, Moment, None } from "../resource/cells";
 import { describe, idColumn } from "../resource/kind";
-import { nameOf } from "./personName";
-import { SessionsOfPerson } from "./SessionsOfPerson";
+import { nameOf } from "./visitorName";
+import { SessionsOfVisitor } from "./SessionsOfVisitor";
 
 export const people = describe("/app/users", {
-  singular: "person",
-  plural: "People",
-  about: "Visitors who have logged in at a route or tunnel, with the account they used.",
+  singular: "visitor",
+  plural: "Logged-in visitors",
+  about: "Visitors who have logged in at an edge or tunnel, by the account that they used.",
   title: (user) => nameOf(user),
   columns: [
     { name: "name", label: "Name", text: nameOf },
@@ -53,7 +53,7 @@ export const people = describe("/app/users", {
   },
   live: { every: 5_000, removable: true, removal: "Log out" },
   deletion: () =>
-    "All sessions of this person end: the next request has to log in again. To refuse this person, change the allowed accounts of the route or at the identity provider.",
+    "All sessions of this visitor end: the next request has to log in again. To refuse the visitor, change the allowed accounts of the route or at the identity provider.",
   touches: ["/app/sessions"],
   facts: (user) => [
     { label: "E-mail", value: user.email || <None>unknown</None> },
@@ -63,7 +63,7 @@ export const people = describe("/app/users", {
     { label: "Last active", value: <Moment at={user.last_active} /> },
     { label: "Last login", value: <Moment at={user.last_login} /> },
   ],
-  More: SessionsOfPerson,
+  More: SessionsOfVisitor,
 });
 
 function providerOf({ identity_provider: { name, url } }: AppUser): string {

@@ -1,14 +1,14 @@
-// Sessions of people who have logged in: one for each browser.
+// Sessions of visitors who have logged in: one for each browser and route.
 import type { AppSession } from "../../api/generated";
-import { PersonName } from "./PersonName";
+import { VisitorName } from "./VisitorName";
 import { Moment, None, RefLink } from "../resource/cells";
 import { describe, idColumn, type Column } from "../resource/kind";
 
-/** All columns except the person. */
+/** All columns except the visitor. */
 export const sessionColumns: readonly Column<AppSession>[] = [
   { name: "public_url", label: "Logged in at", text: (session) => session.public_url },
   { name: "browser", label: "Browser", text: browserOf },
-  { name: "ip", label: "Address", text: (session) => session.browser_session.ip_address, mono: true },
+  { name: "ip", label: "IP address", text: (session) => session.browser_session.ip_address, mono: true },
   {
     name: "last_active",
     label: "Last active",
@@ -24,17 +24,18 @@ export const sessionColumns: readonly Column<AppSession>[] = [
 ];
 
 export const sessions = describe("/app/sessions", {
-  singular: "session",
-  plural: "Sessions of people",
-  about: "Browsers that are logged in at an edge. Ending a session takes effect with its next request.",
+  singular: "visitor session",
+  plural: "Visitor sessions",
+  about:
+    "Browsers that are logged in at an edge or tunnel. Ending a session takes effect from its next request on.",
   title: (session) => `${browserOf(session)} at ${session.public_url}`,
   columns: [
     ...sessionColumns,
     {
       name: "person",
-      label: "Person",
+      label: "Visitor",
       text: (session) => session.application_user.id,
-      cell: (session) => <PersonName id={session.application_user.id} />,
+      cell: (session) => <VisitorName id={session.application_user.id} />,
     },
     { ...idColumn, hidden: true },
   ],
@@ -47,8 +48,8 @@ export const sessions = describe("/app/sessions", {
   deletion: () => "The next request from this browser has to log in again.",
   touches: ["/app/users"],
   facts: (session) => [
-    { label: "Person", value: <PersonName id={session.application_user.id} /> },
-    { label: "Address", value: session.browser_session.ip_address },
+    { label: "Visitor", value: <VisitorName id={session.application_user.id} /> },
+    { label: "IP address", value: session.browser_session.ip_address },
     { label: "System", value: systemOf(session) || <None>unknown</None> },
     { label: "Logged in", value: <Moment at={session.created_at} /> },
     { label: "Last active", value: <Moment at={session.last_active} /> },

@@ -1,4 +1,4 @@
-// The display name of a person: the name, or another identifier from the provider.
+// The display name of a logged-in visitor: the name, or another identifier from the provider.
 import type { AppUser } from "../../api/generated";
 
 export function nameOf(user: AppUser): string {

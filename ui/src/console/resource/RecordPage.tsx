@@ -67,7 +67,7 @@ function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
           method="PATCH"
           path={`${kind.path}/${record.id}`}
           invalidates={[kind.path, ...(kind.touches ?? [])]}
-          submit="Save changes"
+          submit="Save"
           onDone={() => toast({ title: `${capital(kind.singular)} changed` })}
         />
       )}

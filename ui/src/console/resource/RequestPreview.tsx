@@ -27,9 +27,9 @@ export function RequestPreview({ method, path, body, shown = body }: RequestPrev
   const json = visibleBody === undefined ? "" : JSON.stringify(visibleBody, null, 2);
   const text = form === "curl" ? asCurl(method, `${base}${path}`, visibleBody) : json;
   return (
-    <aside className={styles.preview} aria-label="As a request">
+    <aside className={styles.preview} aria-label="API request">
       <header className={styles.header}>
-        <h2 className={styles.title}>As a request</h2>
+        <h2 className={styles.title}>API request</h2>
         <Button weight="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? "Hide" : "Show"}
         </Button>

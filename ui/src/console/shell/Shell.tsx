@@ -101,7 +101,7 @@ export function Shell({ agent }: { agent: boolean }) {
           <div className={styles.foot}>
             <ThemeMenu />
             <Button weight="quiet" icon="lock" onClick={() => key.forget("asked")}>
-              Forget the key
+              Remove key
             </Button>
           </div>
         )}

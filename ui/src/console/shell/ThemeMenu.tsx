@@ -1,4 +1,4 @@
-// The colour theme, chosen here where there is no settings page.
+// The appearance, chosen here where there is no settings page.
 import { Button } from "../../parts/Button";
 import { useStored } from "../../parts/hooks";
 import { Menu } from "../../parts/Menu";
@@ -8,10 +8,10 @@ export function ThemeMenu() {
   const [theme, setTheme] = useStored("theme", "system", THEMES);
   return (
     <Menu
-      title="Colours"
+      title="Appearance"
       trigger={
         <Button weight="quiet" icon="eye">
-          Colours
+          Appearance
         </Button>
       }
       actions={THEME_NAMES.map(({ value, label }) => ({

@@ -27,7 +27,7 @@ export function PathTable({ graph }: { graph: Graph }) {
           <caption className="unseen">Paths from visitors to local services, the busiest first</caption>
           <thead>
             <tr>
-              {["Edge", "Route", "Stages", "Backend", "Agent", "Local service"].map((label) => (
+              {["Edge", "Route", "Modules", "Backend", "Agent", "Local service"].map((label) => (
                 <th key={label} scope="col">
                   {label}
                 </th>
@@ -57,7 +57,7 @@ export function PathTable({ graph }: { graph: Graph }) {
         </table>
       </div>
       <p className={styles.count} role="status">
-        {counted(Math.min(shown, paths.length), "way")}
+        {counted(Math.min(shown, paths.length), "path")}
         {paths.length > shown && ` of ${paths.length === MAX_PATHS ? "more than " : ""}${paths.length}`}
       </p>
       {paths.length > shown && <Button onClick={() => setShown(shown + PAGE)}>Show more</Button>}

@@ -37,7 +37,7 @@ export default function TopologyPage() {
     <PageFrame
       title="Topology"
       wide
-      about="The paths of visitors: edge, route, stages, backend, agent, local service. The width of a line shows the requests in the last minute."
+      about="How requests travel: edge, route, modules, backend, agent, local service. Line width shows requests per minute."
     >
       {fullGraph.nodes.length === 0 ? (
         <div className={styles.empty}>

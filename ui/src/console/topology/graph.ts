@@ -187,7 +187,7 @@ class Builder {
     if (stages.length > 0) {
       const id = `stages:${owner.id}`;
       const title = stages.join(" → ");
-      this.#put({ id, column: "stages", kind: "Stages", title, note: "", path, minute });
+      this.#put({ id, column: "stages", kind: "Modules", title, note: "", path, minute });
       this.#join(from, id, minute);
       from = id;
     }

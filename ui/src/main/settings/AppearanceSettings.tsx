@@ -12,7 +12,8 @@ export function AppearanceSettings() {
         Appearance
       </h2>
       <Choice
-        legend="Colours"
+        legend="Appearance"
+        isLegendHidden
         value={theme}
         options={THEME_NAMES}
         onChange={(next) => {

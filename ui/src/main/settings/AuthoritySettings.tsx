@@ -24,7 +24,7 @@ export function AuthoritySettings({ desktop, app }: { desktop: DesktopState; app
   return (
     <section className={styles.section} aria-labelledby="authority-title">
       <h2 id="authority-title" className={styles.title}>
-        Local authority
+        Local certificate authority
       </h2>
       <TrustMeaning />
       <dl className={styles.facts}>

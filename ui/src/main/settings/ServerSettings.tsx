@@ -49,7 +49,7 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
       {where === "local" && mode === "local" && (
         <p className={styles.note}>
           Postern starts and stops it with the app. Its key is stored{" "}
-          {desktop?.keychain.kind === "file" ? "in a sealed file." : "in the keychain of this computer."}
+          {desktop?.keychain.kind === "file" ? "in an encrypted file." : "in the keychain of this computer."}
         </p>
       )}
       {where === "local" && mode === "remote" && (

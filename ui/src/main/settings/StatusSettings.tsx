@@ -65,9 +65,9 @@ export function StatusSettings({ desktop }: { desktop: DesktopState | null }) {
         )}
         {desktop && (
           <>
-            <dt>Key of the server</dt>
+            <dt>Server key</dt>
             <dd>
-              {desktop.keychain.kind === "keychain" ? "In the system's keychain" : "In a sealed file"}
+              {desktop.keychain.kind === "keychain" ? "In the system's keychain" : "In an encrypted file"}
               {desktop.keychain.note && `. ${desktop.keychain.note}`}
             </dd>
           </>
@@ -115,7 +115,7 @@ function ProgramFacts({ program, desktop }: { program: ProgramName; desktop: Des
           </State>
           {address && <code>{address}</code>}
           {pid !== null && <span>process {pid}</span>}
-          {program === "agent" && desktop.agent.adopted && <span>already running</span>}
+          {program === "agent" && desktop.agent.adopted && <span>not started by this app</span>}
         </span>
         {!remote && (
           <Button

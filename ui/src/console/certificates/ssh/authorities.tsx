@@ -7,8 +7,8 @@ import { authorityInstructions } from "./instructions";
 import { Instructions } from "./Instructions";
 
 export const sshAuthorities = describe("/ssh_certificate_authorities", {
-  singular: "SSH certificate authority",
-  plural: "SSH certificate authorities",
+  singular: "SSH authority",
+  plural: "SSH authorities",
   about:
     "Keys that sign certificates of SSH hosts and users, so that fingerprints need not be compared and keys need not be copied.",
   title: titleOf,
@@ -58,8 +58,7 @@ export const sshAuthorities = describe("/ssh_certificate_authorities", {
     metadata,
   ],
   empty: {
-    sentence:
-      "There is no SSH certificate authority yet. Create one to sign certificates for hosts and users.",
+    sentence: "There is no SSH authority yet. Create one to sign certificates for hosts and users.",
     command: "postern api ssh-certificate-authorities create --description 'Our machines'",
   },
   deletion: () =>
@@ -68,7 +67,7 @@ export const sshAuthorities = describe("/ssh_certificate_authorities", {
   facts: ({ key_type }) => [{ label: "Key", value: key_type }],
   More: ({ record }) => (
     <Section
-      title="How to trust it"
+      title="Set up trust"
       about="Host certificates need the first line, user certificates the other two."
     >
       <Instructions pastes={authorityInstructions(record.public_key)} />

@@ -38,11 +38,11 @@ const commonColumns: readonly Column<SshCertificate>[] = [
 const titleOf = ({ principals: names, description: words, id }: SshCertificate): string =>
   words || names.join(", ") || id;
 
-const facts = (certificate: SshCertificate, none: string) => [
-  { label: "Valid for", value: certificate.principals.join(", ") || <None>{none}</None> },
-  { label: "Valid", value: `${exactly(certificate.valid_after)} – ${exactly(certificate.valid_until)}` },
+const facts = (certificate: SshCertificate, label: string, none: string) => [
+  { label, value: certificate.principals.join(", ") || <None>{none}</None> },
+  { label: "Validity", value: `${exactly(certificate.valid_after)} – ${exactly(certificate.valid_until)}` },
   { label: "Expires", value: <Expiry at={certificate.valid_until} /> },
-  { label: "Authority", value: <RefLink id={certificate.ssh_certificate_authority_id} /> },
+  { label: "SSH authority", value: <RefLink id={certificate.ssh_certificate_authority_id} /> },
 ];
 
 const DELETION =
@@ -72,7 +72,7 @@ const EVERY_HOST = "every host";
 export const sshHostCertificates = describe("/ssh_host_certificates", {
   singular: "SSH host certificate",
   plural: "SSH host certificates",
-  about: "Identifies a host to everyone who trusts the authority.",
+  about: "Identify hosts to everyone who trusts the authority.",
   title: titleOf,
   columns: [principalsColumn("Hosts", EVERY_HOST), ...commonColumns],
   fields: [
@@ -95,19 +95,19 @@ export const sshHostCertificates = describe("/ssh_host_certificates", {
     metadata,
   ],
   empty: {
-    sentence: "No host certificate has been signed yet. Create an SSH certificate authority first.",
+    sentence: "No host certificate has been signed yet. Create an SSH authority first.",
     command:
       "postern api ssh-host-certificates create --ssh-certificate-authority-id <id> --public-key @/etc/ssh/ssh_host_ed25519_key.pub",
   },
   deletion: () => DELETION,
-  facts: (certificate) => facts(certificate, EVERY_HOST),
+  facts: (certificate) => facts(certificate, "Hosts", EVERY_HOST),
   More: ({ record }) => <Result certificate={record} pastes={(ca) => hostInstructions(record, ca)} />,
 });
 
 export const sshUserCertificates = describe("/ssh_user_certificates", {
   singular: "SSH user certificate",
   plural: "SSH user certificates",
-  about: "Lets a user log in on every host that trusts the authority, without copying a key to it.",
+  about: "Let users log in to every host that trusts the authority, without copying keys to it.",
   title: titleOf,
   columns: [principalsColumn("Users", "none"), ...commonColumns],
   fields: [
@@ -139,13 +139,13 @@ export const sshUserCertificates = describe("/ssh_user_certificates", {
     metadata,
   ],
   empty: {
-    sentence: "No user certificate has been signed yet. Create an SSH certificate authority first.",
+    sentence: "No user certificate has been signed yet. Create an SSH authority first.",
     command:
       "postern api ssh-user-certificates create --ssh-certificate-authority-id <id> --public-key @id_ed25519.pub --principals ada",
   },
   deletion: () => DELETION,
   facts: (certificate) => [
-    ...facts(certificate, "none"),
+    ...facts(certificate, "Users", "none"),
     { label: "Restrictions", value: namesOf(certificate.critical_options) || <None>none</None> },
     { label: "Permissions", value: namesOf(certificate.extensions) || <None>none</None> },
   ],

@@ -6,7 +6,7 @@ import { publicKeyError } from "./instructions";
 export const authority: ReferenceField = {
   kind: "reference",
   name: "ssh_certificate_authority_id",
-  label: "SSH certificate authority",
+  label: "SSH authority",
   help: "Its private key stays on the server; only this server can sign with it.",
   of: [SSH_AUTHORITIES],
   required: true,

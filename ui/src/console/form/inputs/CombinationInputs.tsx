@@ -14,7 +14,7 @@ export function share(weight: number, all: readonly number[]): string {
   const sum = all.reduce((before, one) => before + one, 0);
   const percent = sum === 0 ? 0 : (weight / sum) * 100;
   if (percent === 0) return "no visitors";
-  return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1).replace(/\.0$/, "")} %`;
+  return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1).replace(/\.0$/, "")}%`;
 }
 
 export function WeightsInput({
@@ -27,6 +27,14 @@ export function WeightsInput({
   const weights = value.map(({ weight }) => Number(weight) || 0);
   return (
     <Group label={field.label} mistake={mistake} hint={field.help}>
+      {value.length > 0 && (
+        <div className={styles.headings} aria-hidden="true">
+          <span>Backend</span>
+          <span className={styles.weight}>Weight</span>
+          <span className={styles.share}>Share</span>
+          <span className={styles.spacer} />
+        </div>
+      )}
       <ul className={styles.rows}>
         {value.map(({ id = "", weight = "" }, at) => (
           <BackendRow
@@ -152,11 +160,11 @@ function AddBackend({ field, references: { candidates, loading }, taken, onAdd }
     return <p className={styles.none}>There is no other backend yet. Create one first.</p>;
   return (
     <CandidateSelect
-      label="Add a backend"
+      label="Add backend"
       kinds={field.of}
       candidates={candidates.filter(({ id }) => !taken.includes(id))}
       value=""
-      placeholder={loading ? "Loading…" : "Add a backend…"}
+      placeholder={loading ? "Loading…" : "Add backend…"}
       onChange={onAdd}
     />
   );

@@ -8,9 +8,14 @@ import type { InputProps } from "../FieldInput";
 import { byteLength } from "../values";
 import styles from "./inputs.module.css";
 
+/** The share of a limit from which it is shown. */
+const NEAR = 0.8;
+
 export function TextInput({ field, value, mistake, onChange }: InputProps<TextField, string>) {
   const { label, help, placeholder, required, rows = 1, mono, maxBytes, means } = field;
-  const count = maxBytes !== undefined && value !== "" ? `${byteLength(value)} of ${maxBytes} bytes` : "";
+  const bytes = byteLength(value);
+  const isNearLimit = maxBytes !== undefined && bytes > maxBytes * NEAR;
+  const count = isNearLimit ? `${size(bytes)} of ${size(maxBytes)}` : "";
   const meaning = mistake === null && value !== "" ? means?.(value) : null;
   const inputProps = {
     className: mono ? styles.mono : undefined,

@@ -17,7 +17,7 @@ export const backendId: ReferenceField = {
 export const backend: ModuleDescriptor = {
   name: "backend",
   label: "Backend",
-  about: "Receives the requests of visitors after all stages.",
+  about: "Receives the requests of visitors after all modules.",
   owners: ["https_route", "tls_edge", "tcp_edge"],
   stage: 140,
   trace: "backend",

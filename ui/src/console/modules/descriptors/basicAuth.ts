@@ -25,7 +25,7 @@ function mistakes(draft: Draft): Record<string, string> {
 
 export const basicAuth: ModuleDescriptor = {
   name: "basic_auth",
-  label: "Passwords",
+  label: "Basic authentication",
   about: "Admits users who enter their name and password (HTTP Basic authentication).",
   owners: ["https_route"],
   stage: 70,
@@ -43,7 +43,7 @@ export const basicAuth: ModuleDescriptor = {
         { name: "password", label: "Password", secret: true },
       ],
       shape: "list",
-      add: "Add a user",
+      add: "Add user",
       required: true,
       maxItems: 100,
       check: wrongUser,

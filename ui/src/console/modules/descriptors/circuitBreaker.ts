@@ -1,5 +1,5 @@
 // Stops sending requests to a backend that fails too often, for a while.
-import { secondsText } from "../../../model/format";
+import { counted, secondsText } from "../../../model/format";
 import type { NumberField } from "../../form/field";
 import { numberOf } from "../../form/values";
 import type { ModuleDescriptor } from "../descriptor";
@@ -24,14 +24,14 @@ export const circuitBreaker: ModuleDescriptor = {
     {
       kind: "share",
       name: "error_threshold_percentage",
-      label: "Trips at this share of errors",
+      label: "Opens at this share of errors",
       help: "Responses with status 500 or above and failed connections count as errors.",
       initial: 0.5,
     },
     whole({
       name: "volume_threshold",
       label: "Minimum number of requests",
-      help: "In the window below. Prevents a single error in a quiet hour from tripping it.",
+      help: "In the window below. Keeps a single error in a quiet hour from opening it.",
       initial: 20,
       min: 0,
       max: MOST,
@@ -66,7 +66,7 @@ export const circuitBreaker: ModuleDescriptor = {
     }),
   ],
   summary: (view) =>
-    `trips at ${percent(numberOf(view["error_threshold_percentage"]))} errors of ${numberOf(view["volume_threshold"])} or more requests in ${secondsText(numberOf(view["rolling_window"]))}, for ${secondsText(numberOf(view["tripped_duration"]))}`,
+    `opens for ${secondsText(numberOf(view["tripped_duration"]))} when ${percent(numberOf(view["error_threshold_percentage"]))} of at least ${counted(numberOf(view["volume_threshold"]), "request")} in ${secondsText(numberOf(view["rolling_window"]))} fail`,
 };
 
 export default [circuitBreaker];

@@ -11,7 +11,7 @@ export const ipRestriction: ModuleDescriptor = {
   owners: ["https_route", "tls_edge", "tcp_edge"],
   stage: 20,
   trace: "ip_restriction",
-  without: "Every address is admitted, unless another stage refuses it.",
+  without: "Every address is admitted, unless another module refuses it.",
   fields: [
     {
       kind: "references",

@@ -52,7 +52,7 @@ const fields: readonly Field[] = [
     kind: "text",
     name: "client_id",
     label: "Client ID",
-    help: "Of the OAuth app that you register with the provider. If empty, the app of the server's operator is used, if there is one.",
+    help: "Client ID of your OAuth app. Leave empty to use the server's own app.",
     maxLength: 512,
   },
   {
