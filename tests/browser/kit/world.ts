@@ -248,7 +248,7 @@ export class World {
   async #startAgent(): Promise<void> {
     const data = join(this.folder, "server");
     const { token } = await this.manage<{ token: string }>("POST", "/credentials", {
-      description: "browser specs",
+      description: "This computer",
     });
     writeFileSync(
       this.configuration,

@@ -68,8 +68,9 @@ async function settled(page: Page): Promise<void> {
   await expect(page.getByText(/^Loading/)).toHaveCount(0);
 }
 
-/** The page at every size in every colour. */
+/** The page at every size in every colour, with the pointer where it marks nothing. */
 async function pictures(page: Page, name: string): Promise<void> {
+  await page.mouse.move(0, 0);
   for (const { width, height } of SIZES) {
     await page.setViewportSize({ width, height });
     for (const colorScheme of COLOURS) {
@@ -105,16 +106,17 @@ testWithFakeAgent("the inspector", async ({ page, agent }) => {
   await page.goto("/");
   await page.getByRole("row", { name: "POST /api/orders" }).click();
   await tabs(page, ["Overview", "Request", "Response", "Headers", "Raw"]);
-  await page.keyboard.press("e");
-  await expect(page.getByRole("textbox").first()).toBeVisible();
-  await pictures(page, "inspector-replay");
 });
 
-// How long things took and who decided what only a real way through the house can tell.
-test("the inspector with timing and decisions", async ({ page, places: _ }) => {
+// Only a real edge decides and measures.
+test("the inspector with timing, decisions and a replay", async ({ page, places: _ }) => {
   await page.goto("/");
   await page.getByRole("row", { name: "/teas/green" }).first().click();
   await tabs(page, ["Timing", "Decisions"]);
+  await page.keyboard.press("e");
+  await page.getByRole("button", { name: "Send" }).click();
+  await expect(page.getByRole("region", { name: "Responses" }).getByText("200 OK").first()).toBeVisible();
+  await pictures(page, "inspector-replay");
 });
 
 async function tabs(page: Page, names: readonly string[]): Promise<void> {

@@ -2,6 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { HostileProvider } from "../../logins/kit/hostile";
+import { Visitor } from "../../logins/kit/visitor";
 import type { World } from "../kit/world";
 
 const KEY = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
@@ -23,17 +25,17 @@ export async function fill(world: World): Promise<Record<string, string>> {
   for (const [cidr, action, description] of [
     ["127.0.0.0/8", "allow", "This machine"],
     ["198.51.100.0/24", "allow", "Office"],
-    ["198.51.100.66/32", "deny", "The guests' printer"],
+    ["198.51.100.66/32", "deny", "Guest network"],
     ["2001:db8:7::/48", "allow", "Home"],
   ])
     await make("/ip_policy_rules", { ip_policy_id: office, cidr, action, description });
   await make("/ip_policies", { description: "Payment provider", metadata: '{"team":"orders"}' });
   await make(
     "/ip_restrictions",
-    { type: "dashboard", ip_policy_ids: [office], description: "The console, from the office" },
+    { type: "dashboard", ip_policy_ids: [office], description: "Console from the office" },
     "ip-restriction",
   );
-  const ada = await make("/users", { name: "Ada", admin: true, description: "Runs the place" }, "user");
+  const ada = await make("/users", { name: "Ada", admin: true, description: "Operations" }, "user");
   await make("/users", { name: "Bela", description: "Orders" });
   await make("/bot_users", { name: "Deployments" }, "bot-user");
   await make("/api_keys", { description: "Terraform", owner_id: ada }, "api-key");
@@ -42,35 +44,40 @@ export async function fill(world: World): Promise<Record<string, string>> {
   const labels = { app: "shop" };
   const group = await make(
     "/backends/tunnel_group",
-    { labels, description: "All shops that are connected" },
+    { labels, description: "All shop tunnels" },
     "tunnel-group",
   );
-  const sorry = await make(
+  const maintenance = await make(
     "/backends/http_response",
-    { status_code: 503, body: "We are making tea. Come back in a minute.", description: "Maintenance" },
+    { status_code: 503, body: "The shop is being updated. Please try again in a minute.", description: "Maintenance" },
     "http-response",
   );
-  const old = await make(
+  const second = await make(
     "/backends/static",
-    { address: `127.0.0.1:${world.site.port}`, description: "The machine in the cellar" },
+    { address: `127.0.0.1:${world.site.port}`, description: "Second web server" },
     "static-backend",
   );
   const canary = await make(
     "/backends/weighted",
-    { backends: { [group]: 90, [old]: 10 }, description: "A tenth to the cellar" },
+    { backends: { [group]: 90, [second]: 10 }, description: "10% to the second web server" },
     "weighted-backend",
   );
   const either = await make(
     "/backends/failover",
-    { backends: [group, old, sorry], description: "Shop, cellar, excuse" },
+    { backends: [group, second, maintenance], description: "Tunnels first, then the second web server" },
     "failover-backend",
   );
   await make("/reserved_domains", { domain: "shop.localhost", description: "The shop" }, "reserved-domain");
-  const database = await make(
-    "/reserved_addrs",
-    { description: "Database of the staff" },
-    "reserved-address",
-  );
+  const accounting = await make("/backends/static", {
+    address: "127.0.0.1:7443",
+    tls: { enabled: true },
+    description: "Accounting server",
+  });
+  const databaseServer = await make("/backends/static", {
+    address: "127.0.0.1:5432",
+    description: "Database server",
+  });
+  const database = await make("/reserved_addrs", { description: "Staff database" }, "reserved-address");
   const { addr: databaseAddress } = await world.manage<{ addr: string }>(
     "GET",
     `/reserved_addrs/${database}`,
@@ -115,7 +122,7 @@ export async function fill(world: World): Promise<Record<string, string>> {
   );
   const machines = await make(
     "/ssh_certificate_authorities",
-    { description: "Our machines", private_key_type: "ed25519" },
+    { description: "Shop servers", private_key_type: "ed25519" },
     "ssh-authority",
   );
   for (const name of ["host", "ada"])
@@ -123,7 +130,7 @@ export async function fill(world: World): Promise<Record<string, string>> {
   const by = { ssh_certificate_authority_id: machines };
   await make(
     "/ssh_host_certificates",
-    { ...by, public_key: read("host.pub"), principals: ["cellar.shop.test"], description: "The cellar" },
+    { ...by, public_key: read("host.pub"), principals: ["web2.shop.test"], description: "Second web server" },
     "ssh-host-certificate",
   );
   await make(
@@ -140,7 +147,7 @@ export async function fill(world: World): Promise<Record<string, string>> {
   const route = await make(`/edges/https/${edge}/routes`, {
     match_type: "path_prefix",
     match: "/",
-    description: "Everything else",
+    description: "Shop pages",
     backend: { backend_id: canary },
     ip_restriction: { ip_policy_ids: [office] },
     circuit_breaker: {},
@@ -169,12 +176,13 @@ export async function fill(world: World): Promise<Record<string, string>> {
   });
   places["https-route-login"] = `/edges/https/${edge}/routes/${inside}?stage=oauth`;
   places["https-edge-refused"] = `/edges/https/${edge}?tab=refused`;
+  await logins(world, edge, group);
   await make(
     "/edges/tls",
     {
-      hostports: ["ledger.localhost:443"],
-      description: "The ledger, for staff only",
-      backend: { backend_id: group },
+      hostports: ["accounting.localhost:443"],
+      description: "Accounting, staff only",
+      backend: { backend_id: accounting },
       tls_termination: { terminate_at: "edge" },
       mutual_tls: { certificate_authority_ids: [staff] },
     },
@@ -182,7 +190,7 @@ export async function fill(world: World): Promise<Record<string, string>> {
   );
   await make(
     "/edges/tcp",
-    { hostports: [databaseAddress], description: "Database", backend: { backend_id: group } },
+    { hostports: [databaseAddress], description: "Database", backend: { backend_id: databaseServer } },
     "tcp-edge",
   );
 
@@ -198,6 +206,27 @@ export async function fill(world: World): Promise<Record<string, string>> {
     places[picture] = `${path}/${records?.[0]?.id}`;
   }
   return places;
+}
+
+const CUSTOMERS = ["Grace Hopper", "Alan Turing", "Katherine Johnson"];
+
+/** Customers who log in to their accounts. */
+async function logins(world: World, edge: string, backend: string): Promise<void> {
+  const provider = await HostileProvider.start();
+  await world.manage("POST", `/edges/https/${edge}/routes`, {
+    match_type: "path_prefix",
+    match: "/account",
+    description: "Customer accounts",
+    backend: { backend_id: backend },
+    oidc: { issuer: provider.issuer, client_id: "edge", client_secret: "edge-secret" },
+  });
+  for (const name of CUSTOMERS) {
+    const sub = name.toLowerCase().replace(" ", ".");
+    provider.lies = { claims: { sub, name, email: `${sub}@example.com`, email_verified: true } };
+    const visitor = new Visitor(world.authority);
+    await visitor.follow(await visitor.ask(`https://shop.localhost:${world.httpsPort}/account`));
+  }
+  await provider.stop();
 }
 
 /** Visitors of all kinds. */
