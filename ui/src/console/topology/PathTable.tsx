@@ -94,7 +94,7 @@ function HealthOf({ minute }: { minute: TopologyNode["minute"] & object }) {
   if (health === "ok")
     return (
       <State tone="ok" icon="check">
-        Answers
+        Responding
       </State>
     );
   return (
