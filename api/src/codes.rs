@@ -362,6 +362,7 @@ codes! {
     StorageLocked = 10003, 503, "Another server uses the data folder.";
     StorageConflict = 10004, 409, "The record was changed by another request at the same time.";
     Unavailable = 10005, 503, "The server cannot do this at the moment.";
+    StorageDamaged = 10006, 503, "Stored data of the server is damaged or missing.";
 }
 
 impl std::fmt::Display for Code {

@@ -11,6 +11,7 @@ pub mod sqlite;
 mod suite;
 
 pub use error::{Result, StoreError};
+pub use sqlite::StoreReport;
 
 use futures::future::BoxFuture;
 use std::{any::Any, path::Path, sync::Arc, time::Duration};
@@ -21,6 +22,14 @@ use std::{any::Any, path::Path, sync::Arc, time::Duration};
 /// If the folder cannot be read or written, another server uses it, or a newer version wrote it.
 pub fn open(folder: &Path) -> Result<Arc<dyn Store>> {
     Ok(Arc::new(cached::Cached::new(Arc::new(sqlite::open(folder)?), cached::CACHE_BYTES)))
+}
+
+/// Examines the store of a data folder that no server uses, and repairs what can be repaired; see [`StoreReport`].
+///
+/// # Errors
+/// If a server uses the folder, or the files cannot be read or written.
+pub fn examine(folder: &Path, repair: bool) -> Result<StoreReport> {
+    sqlite::examine(folder, repair)
 }
 
 /// Number of a commit; each commit has a larger one than all before it.

@@ -1,4 +1,4 @@
-//! The command line: `run`, `api-key create`, `unlock`, and what packages are made of: completions and manual pages.
+//! The command line: `run`, `api-key create`, `unlock`, `doctor`, and what packages are made of: completions and manual pages.
 
 use crate::configuration::SETTINGS;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -14,6 +14,7 @@ pub(crate) enum Invocation {
     Run { flags: Vec<(&'static str, String)>, config: Option<PathBuf> },
     CreateApiKey { data_dir: Option<PathBuf>, description: String, admin: bool },
     Unlock { data_dir: Option<PathBuf> },
+    Doctor { data_dir: Option<PathBuf>, repair: bool },
     Completion { shell: Shell },
     Manual { folder: PathBuf },
 }
@@ -40,6 +41,10 @@ fn parse(matches: &ArgMatches) -> Invocation {
                 admin: create.get_flag("admin"),
             }
         }
+        Some(("doctor", doctor)) => Invocation::Doctor {
+            data_dir: doctor.get_one::<PathBuf>("data_dir").cloned(),
+            repair: doctor.get_flag("repair"),
+        },
         Some(("completion", completion)) => {
             Invocation::Completion { shell: *completion.get_one("shell").expect("clap requires the shell") }
         }
@@ -97,6 +102,14 @@ fn command() -> Command {
             Command::new("unlock")
                 .about("Undo a lock-out: suspend the IP restrictions of types api and dashboard")
                 .arg(data_dir()),
+        )
+        .subcommand(
+            Command::new("doctor").about("Examine the stored data while no server runs").arg(data_dir()).arg(
+                Arg::new("repair")
+                    .long("repair")
+                    .action(ArgAction::SetTrue)
+                    .help("Delete damaged entries, and go on without a log that is missing. Back the folder up before"),
+            ),
         )
         .subcommand(
             Command::new("completion")

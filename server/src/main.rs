@@ -12,12 +12,14 @@ mod command_line;
 mod configuration;
 mod create_api_key;
 mod data_folder;
+mod doctor;
 mod edge_sync;
 mod io_error;
 mod ip_access;
 mod live_edge;
 mod logs;
 mod management;
+mod management_runtime;
 mod metrics;
 mod run;
 mod session_store;
@@ -54,6 +56,7 @@ fn execute(invocation: Invocation, format: &mut logs::Format) -> Result<()> {
             runtime()?.block_on(create_api_key::run(data_dir, description, admin))
         }
         Invocation::Unlock { data_dir } => runtime()?.block_on(unlock::unlock(data_dir)),
+        Invocation::Doctor { data_dir, repair } => doctor::run(data_dir, repair),
         Invocation::Completion { shell } => {
             command_line::complete(shell).map_err(|error| write_error("The script could not be printed", &error))
         }

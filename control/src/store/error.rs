@@ -36,6 +36,26 @@ pub enum StoreError {
         /// ` (process 123)`, or empty if unknown.
         holder: String,
     },
+    /// Stored data is missing.
+    #[error(
+        "{what}: `{folder}`. Restore the folder from a backup, or move it away to begin with an empty one. `postern-server doctor` tells more."
+    )]
+    Lost {
+        /// The data folder.
+        folder: String,
+        /// What is missing, as the beginning of a sentence.
+        what: String,
+    },
+    /// Stored data is damaged.
+    #[error(
+        "The database in `{folder}` is damaged: {what}. Restore the folder from a backup; `postern-server doctor` lists what is damaged and can remove it."
+    )]
+    Damaged {
+        /// The data folder.
+        folder: String,
+        /// What is damaged.
+        what: String,
+    },
     /// The log no longer holds the changes after this revision.
     #[error("The log no longer reaches back to revision {0}.")]
     Compacted(i64),
@@ -81,6 +101,10 @@ impl From<StoreError> for Error {
             StoreError::Full { .. } => Code::StorageFull,
             StoreError::ReadOnly { .. } => Code::StorageReadOnly,
             StoreError::Locked { .. } => Code::StorageLocked,
+            StoreError::Lost { .. } | StoreError::Damaged { .. } => {
+                tracing::error!(%error, "the database is damaged");
+                Code::StorageDamaged
+            }
             StoreError::TooNew { .. } | StoreError::Compacted(_) => Code::Unavailable,
             StoreError::Broken(reason) => {
                 tracing::error!(%reason, "the database failed");

@@ -3,6 +3,8 @@
 //! One thread writes. It groups the requests that queued up while the disk was busy into one transaction, and responds
 //! when the transaction is on disk. Reads have connections of their own and never wait for the writer.
 
+mod doctor;
+mod folder_state;
 mod recent_changes;
 mod statements;
 
@@ -11,10 +13,12 @@ use super::{
     lock::FolderLock,
 };
 use crate::files;
+pub use doctor::{StoreReport, examine};
+use folder_state::{FolderState, FoundDatabase};
 use futures::{FutureExt, future::BoxFuture};
 use recent_changes::RecentChanges;
 use rusqlite::{Connection, ErrorCode, Transaction};
-use statements::{GroupResult, WriteRequest, WriteResponse};
+use statements::{GroupResult, PreparedDatabase, WriteRequest, WriteResponse};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -24,6 +28,9 @@ use std::{
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 const FILE: &str = "postern.db";
+const LOG_FILE: &str = "postern.db-wal";
+/// A larger database is checked in the background while it is used already.
+const MAX_CHECKED_AT_OPEN: u64 = 64 << 20;
 /// Requests that may wait for the writer; further callers wait to enqueue.
 const QUEUE_LIMIT: usize = 1024;
 /// Requests that may share one transaction.
@@ -52,16 +59,25 @@ pub fn open(folder: &Path) -> Result<Sqlite> {
 fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
     files::create_private_folder(folder)?;
     let lock = FolderLock::take(folder)?;
-    files::open_or_create(&folder.join(FILE))?;
     let folder = DatabaseFolder { folder: folder.to_owned() };
+    let log_bytes = folder.size(LOG_FILE);
+    files::open_or_create(&folder.folder.join(FILE))?;
     let mut connection = folder.connect()?;
-    let newest = folder.sql(statements::prepare(&mut connection, pages))?.ok_or_else(|| folder.too_new())?;
+    let found_id = folder.found(&connection, log_bytes)?;
+    folder.check_structure(&connection)?;
+    folder.sql(statements::configure(&connection, pages))?;
+    let prepared = folder.sql(statements::prepare(&mut connection))?;
+    let PreparedDatabase { id, newest } = prepared.ok_or_else(|| folder.too_new())?;
+    if found_id.is_none() {
+        FolderState::unsaved(&id).write(&folder.folder)?;
+    }
     let (announce, revision) = watch::channel(newest);
     let (jobs, queue) = mpsc::channel(QUEUE_LIMIT);
     let readers =
         Arc::new(Readers { folder: folder.clone(), idle: Mutex::default(), permits: Semaphore::new(MAX_READERS) });
     let recent = Arc::new(RecentChanges::new(newest));
-    let writer = WriterThread { folder, connection, announce, recent: recent.clone(), _lock: lock };
+    let writer =
+        WriterThread { folder, id, log_needed: false, connection, announce, recent: recent.clone(), _lock: lock };
     let writer = std::thread::Builder::new()
         .name("store-writer".to_owned())
         .spawn(move || writer.run(queue))
@@ -83,10 +99,56 @@ impl DatabaseFolder {
         Ok(connection)
     }
 
+    /// Size of a file of the folder in bytes; 0 if it is missing.
+    fn size(&self, file: &str) -> u64 {
+        std::fs::metadata(self.folder.join(file)).map_or(0, |metadata| metadata.len())
+    }
+
+    /// Id of the database, after a comparison with the state of the folder. `log_bytes` is the size of the log before the
+    /// database was opened.
+    fn found(&self, connection: &Connection, log_bytes: u64) -> Result<Option<String>> {
+        let (layout, id) = self.sql(statements::identify(connection))?;
+        let found = FoundDatabase { folder: &self.folder, id: id.as_deref(), is_new: layout == 0, log_bytes };
+        found.check()?;
+        Ok(id)
+    }
+
+    /// Refuses a database whose structure is damaged. That of a large one is checked in the background, and only logged.
+    fn check_structure(&self, connection: &Connection) -> Result<()> {
+        if self.size(FILE) <= MAX_CHECKED_AT_OPEN {
+            return self.structure_of(connection);
+        }
+        let folder = self.clone();
+        let check = move || {
+            if let Err(error) = folder.connect().and_then(|connection| folder.structure_of(&connection)) {
+                tracing::error!(%error, "the database is damaged");
+            }
+        };
+        let thread = std::thread::Builder::new().name("store-check".to_owned()).spawn(check);
+        thread.map(drop).map_err(|error| StoreError::Broken(format!("no thread for the check: {error}")))
+    }
+
+    fn structure_of(&self, connection: &Connection) -> Result<()> {
+        let faults = self.sql(statements::structural_faults(connection))?;
+        match faults.first() {
+            Some(fault) => Err(self.damaged(fault)),
+            None => Ok(()),
+        }
+    }
+
+    fn damaged(&self, what: impl ToString) -> StoreError {
+        StoreError::Damaged { folder: self.folder.display().to_string(), what: what.to_string() }
+    }
+
     fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
         result.map_err(|error| {
             let folder = self.folder.display().to_string();
+            // Values that are not what was written, such as texts that are not UTF-8.
+            if let rusqlite::Error::FromSqlConversionFailure(_, _, damage) = &error {
+                return self.damaged(damage);
+            }
             match error.sqlite_error_code() {
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => self.damaged(&error),
                 Some(ErrorCode::DiskFull) => StoreError::Full { folder },
                 Some(ErrorCode::SystemIoFailure) if self.is_full() => StoreError::Full { folder },
                 Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
@@ -121,6 +183,10 @@ struct Job {
 
 struct WriterThread {
     folder: DatabaseFolder,
+    /// Id of the database.
+    id: String,
+    /// The folder's state says that the log is needed.
+    log_needed: bool,
     connection: Connection,
     announce: watch::Sender<Revision>,
     recent: Arc<RecentChanges>,
@@ -158,6 +224,10 @@ impl WriterThread {
                 }
             }
         }
+        // From here on the log may be missing: the last connection that closes moves its changes and deletes it.
+        if let Err(error) = FolderState::saved(&self.id).write(&self.folder.folder) {
+            tracing::warn!(%error, "the end of the store could not be recorded");
+        }
     }
 
     fn perform_alone(&mut self, request: &WriteRequest) -> Result<WriteResponse> {
@@ -167,6 +237,10 @@ impl WriterThread {
 
     /// Performs requests in one transaction; they are on disk when this returns.
     fn perform_group<'a>(&mut self, group: impl Iterator<Item = &'a WriteRequest>) -> Result<Vec<WriteResponse>> {
+        if !self.log_needed {
+            FolderState::unsaved(&self.id).write(&self.folder.folder)?;
+            self.log_needed = true;
+        }
         let result = statements::perform_group(&mut self.connection, group);
         let GroupResult { responses, changes, newest } = self.folder.sql(result)?;
         self.recent.add(changes, newest);

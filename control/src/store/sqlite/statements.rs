@@ -1,10 +1,10 @@
 //! All SQL statements, each in a function named after its purpose.
 
 use crate::store::{Change, Commit, CommitCondition, CommitOutcome, Entry, LeaseId, Page, Range, Revision, Write};
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params, types::Type};
 
 /// Version of the tables; a file with a larger number was written by a newer version.
-const LAYOUT: i64 = 1;
+const LAYOUT: i64 = 2;
 /// Commits that the log always retains.
 const MIN_LOG_COMMITS: Revision = 10_000;
 /// Pages in the write-ahead log before a checkpoint. A large number saves writes, because most pages change again.
@@ -13,16 +13,28 @@ const CHECKPOINT_PAGES: i64 = 4000;
 const TRUNCATE_INTERVAL: Revision = 512;
 
 const TABLES: &str = "
-    CREATE TABLE entries (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER) WITHOUT ROWID;
+    CREATE TABLE entries (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER, checksum INTEGER NOT NULL DEFAULT -1) WITHOUT ROWID;
     CREATE INDEX entries_by_lease ON entries (lease) WHERE lease IS NOT NULL;
     CREATE TABLE changes (revision INTEGER, position INTEGER, key TEXT NOT NULL, value BLOB, PRIMARY KEY (revision, position)) WITHOUT ROWID;
     CREATE TABLE leases (id INTEGER PRIMARY KEY AUTOINCREMENT, lasting INTEGER NOT NULL, ends INTEGER NOT NULL);
     CREATE TABLE log (revision INTEGER NOT NULL, compacted INTEGER NOT NULL);
     INSERT INTO log VALUES (0, 0);
+    CREATE TABLE identity (id TEXT NOT NULL);
+";
+/// From layout 1, which had neither checksums nor an identity.
+const MIGRATION_2: &str = "
+    ALTER TABLE entries ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1;
+    CREATE TABLE identity (id TEXT NOT NULL);
 ";
 
-/// Creates the tables if needed; gives the newest revision, or `None` if a newer version wrote the file.
-pub(super) fn prepare(connection: &mut Connection, pages: Option<u32>) -> rusqlite::Result<Option<Revision>> {
+/// A database whose tables are there.
+pub(super) struct PreparedDatabase {
+    pub(super) id: String,
+    pub(super) newest: Revision,
+}
+
+/// Configures a connection that writes.
+pub(super) fn configure(connection: &Connection, pages: Option<u32>) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
@@ -30,18 +42,95 @@ pub(super) fn prepare(connection: &mut Connection, pages: Option<u32>) -> rusqli
     if let Some(pages) = pages {
         connection.pragma_update(None, "max_page_count", pages)?;
     }
+    Ok(())
+}
+
+/// Layout and id of a database; no id if it is new, or older than ids.
+pub(super) fn identify(connection: &Connection) -> rusqlite::Result<(i64, Option<String>)> {
+    let layout = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let has_id = layout >= 2;
+    let id = has_id.then(|| connection.query_row("SELECT id FROM identity", [], |row| row.get(0)).optional());
+    Ok((layout, id.transpose()?.flatten()))
+}
+
+/// Creates or migrates the tables if needed. `None` if a newer version wrote the file.
+pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<PreparedDatabase>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let layout: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let (layout, id) = identify(&transaction)?;
     if layout > LAYOUT {
         return Ok(None);
     }
-    if layout == 0 {
-        transaction.execute_batch(TABLES)?;
+    match layout {
+        0 => transaction.execute_batch(TABLES)?,
+        1 => {
+            transaction.execute_batch(MIGRATION_2)?;
+            add_checksums(&transaction)?;
+        }
+        _ => {}
+    }
+    if layout < LAYOUT {
         transaction.pragma_update(None, "user_version", LAYOUT)?;
     }
+    let id = match id {
+        Some(id) => id,
+        None => {
+            let id = format!("{:032x}", rand::random::<u128>());
+            transaction.execute("INSERT INTO identity VALUES (?1)", [&id])?;
+            id
+        }
+    };
     let newest = newest(&transaction)?;
     transaction.commit()?;
-    Ok(Some(newest))
+    Ok(Some(PreparedDatabase { id, newest }))
+}
+
+/// Checksum of an entry: CRC-32 of its key and value.
+fn checksum(key: &str, value: &[u8]) -> i64 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(key.as_bytes());
+    hasher.update(&[0]);
+    hasher.update(value);
+    i64::from(hasher.finalize())
+}
+
+fn add_checksums(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let mut entries = transaction.prepare("SELECT key, value FROM entries")?;
+    let sums = entries
+        .query_map([], |row| {
+            let key: String = row.get(0)?;
+            let value: Vec<u8> = row.get(1)?;
+            Ok((checksum(&key, &value), key))
+        })?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut update = transaction.prepare("UPDATE entries SET checksum = ?1 WHERE key = ?2")?;
+    sums.iter().try_for_each(|sum| update.execute(params![sum.0, sum.1]).map(|_| ()))
+}
+
+/// The first faults of the database's structure, as SQLite finds them; empty if there are none.
+pub(super) fn structural_faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut check = connection.prepare("PRAGMA quick_check(10)")?;
+    let faults = check.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(faults.into_iter().filter(|fault| fault != "ok").collect())
+}
+
+/// Keys of the entries whose checksums do not fit.
+pub(super) fn damaged_keys(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut entries = connection.prepare("SELECT key, value, checksum FROM entries")?;
+    let damaged = entries.query_map([], |row| {
+        let key = String::from_utf8_lossy(row.get_ref(0)?.as_bytes()?).into_owned();
+        let fits = checksum(&key, row.get_ref(1)?.as_bytes()?) == row.get::<_, i64>(2)?;
+        Ok((!fits).then_some(key))
+    })?;
+    damaged.filter_map(Result::transpose).collect()
+}
+
+/// Deletes the entries whose checksums do not fit, as one commit; gives their keys.
+pub(super) fn delete_damaged(connection: &mut Connection) -> rusqlite::Result<Vec<String>> {
+    let keys = damaged_keys(connection)?;
+    let writes = keys.iter().map(|key| Write::Delete(key.clone())).collect();
+    let request = WriteRequest::Commit(Commit { conditions: Vec::new(), writes });
+    perform_group(connection, std::iter::once(&request))?;
+    Ok(keys)
 }
 
 fn newest(connection: &Connection) -> rusqlite::Result<Revision> {
@@ -184,12 +273,12 @@ impl LogWriter<'_> {
                 Write::PutLeased(key, value, lease) => (key, Some(value), Some(lease.0)),
                 Write::Delete(key) => (key, None, None),
             };
-            if value.is_some() {
+            if let Some(value) = value {
                 self.transaction
                     .prepare_cached(
-                        "INSERT OR REPLACE INTO entries (key, value, revision, lease) VALUES (?1, ?2, ?3, ?4)",
+                        "INSERT OR REPLACE INTO entries (key, value, revision, lease, checksum) VALUES (?1, ?2, ?3, ?4, ?5)",
                     )?
-                    .execute(params![key, value, self.revision, lease])?;
+                    .execute(params![key, value, self.revision, lease, checksum(key, value)])?;
             } else {
                 self.transaction.prepare_cached("DELETE FROM entries WHERE key = ?1")?.execute([key])?;
             }
@@ -222,7 +311,7 @@ fn after_prefix(prefix: &str) -> String {
 
 /// Reads one key.
 pub(super) fn get(transaction: &Transaction<'_>, key: &str) -> rusqlite::Result<Option<Entry>> {
-    let mut get = transaction.prepare_cached("SELECT key, value, revision FROM entries WHERE key = ?1")?;
+    let mut get = transaction.prepare_cached("SELECT key, value, revision, checksum FROM entries WHERE key = ?1")?;
     get.query_row([key], entry).optional()
 }
 
@@ -233,7 +322,7 @@ pub(super) fn range(transaction: &Transaction<'_>, range: &Range) -> rusqlite::R
     let limit = i64::try_from(range.limit).unwrap_or(i64::MAX);
     let entries = transaction
         .prepare_cached(
-            "SELECT key, value, revision FROM entries WHERE key >= ?1 AND key < ?2 ORDER BY key DESC LIMIT ?3",
+            "SELECT key, value, revision, checksum FROM entries WHERE key >= ?1 AND key < ?2 ORDER BY key DESC LIMIT ?3",
         )?
         .query_map(params![range.prefix, end, limit], entry)?
         .collect::<rusqlite::Result<Vec<_>>>()?;
@@ -264,5 +353,14 @@ pub(super) fn changes(
 }
 
 fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry { key: row.get(0)?, value: row.get(1)?, revision: row.get(2)? })
+    let entry = Entry { key: row.get(0)?, value: row.get(1)?, revision: row.get(2)? };
+    if checksum(&entry.key, &entry.value) != row.get::<_, i64>(3)? {
+        return Err(rusqlite::Error::FromSqlConversionFailure(3, Type::Integer, Box::new(DamagedEntry(entry.key))));
+    }
+    Ok(entry)
 }
+
+/// The checksum of an entry does not fit.
+#[derive(Debug, thiserror::Error)]
+#[error("the checksum of `{0}` does not fit")]
+pub(super) struct DamagedEntry(String);

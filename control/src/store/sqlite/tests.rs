@@ -234,3 +234,119 @@ fn a_full_disk_is_a_clear_error_and_recovers() {
 fn a_read_only_disk_is_a_clear_error() {
     on_a_small_disk("part_opens_a_read_only_disk", "mkdir \"$0/data\" && mount -o remount,ro \"$0\" &&");
 }
+
+/// A folder with two entries, after its store was closed.
+async fn closed_folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path()).expect("it opens");
+    let commit = Commit::default().put("records/a", "{\"one\":1}").put("records/b", "{\"two\":2}");
+    store.commit(commit).await.expect("written");
+    drop(store);
+    folder
+}
+
+/// The error of opening a folder.
+fn refusal(folder: &Path) -> StoreError {
+    open(folder).err().expect("refused")
+}
+
+#[tokio::test]
+async fn an_emptied_database_is_noticed() {
+    let folder = closed_folder().await;
+    let file = folder.path().join(FILE);
+    std::fs::write(&file, "").expect("emptied");
+    assert!(matches!(refusal(folder.path()), StoreError::Lost { .. }));
+    std::fs::remove_file(&file).expect("removed");
+    assert!(matches!(refusal(folder.path()), StoreError::Lost { .. }), "and that it is missing");
+    assert!(examine(folder.path(), true).expect("examined").missing.is_some());
+    assert!(matches!(refusal(folder.path()), StoreError::Lost { .. }), "which nothing can repair");
+}
+
+#[tokio::test]
+async fn another_folders_database_is_noticed() {
+    let (one, two) = (closed_folder().await, closed_folder().await);
+    std::fs::copy(one.path().join(FILE), two.path().join(FILE)).expect("copied");
+    assert!(matches!(refusal(two.path()), StoreError::Lost { .. }));
+}
+
+/// Started by the next test only: writes an entry and ends without closing the store.
+#[tokio::test]
+async fn part_writes_and_aborts() {
+    let Some(folder) = folder_of_child() else { return };
+    let store = open(&folder).expect("the store opens");
+    store.commit(Commit::default().put("records/c", "{}")).await.expect("written");
+    std::process::abort();
+}
+
+#[tokio::test]
+async fn a_missing_log_is_noticed_and_its_loss_can_be_accepted() {
+    let folder = closed_folder().await;
+    let ended = child("part_writes_and_aborts", folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    assert!(!ended.expect("it ran").success());
+    let copy = tempfile::tempdir().expect("a folder");
+    for entry in std::fs::read_dir(folder.path()).expect("readable").flatten() {
+        std::fs::copy(entry.path(), copy.path().join(entry.file_name())).expect("copied");
+    }
+    let whole = open(copy.path()).expect("with its log it opens");
+    assert!(whole.get("records/c").await.expect("read").is_some());
+
+    std::fs::remove_file(folder.path().join(LOG_FILE)).expect("removed");
+    assert!(matches!(refusal(folder.path()), StoreError::Lost { .. }));
+    assert!(examine(folder.path(), false).expect("examined").missing.is_some_and(|what| what.contains("-wal")));
+    assert!(examine(folder.path(), true).expect("examined").repaired);
+    let store = open(folder.path()).expect("it opens again");
+    assert!(store.get("records/a").await.expect("read").is_some());
+    assert!(store.get("records/c").await.expect("read").is_none(), "what was in the log alone is lost");
+}
+
+#[tokio::test]
+async fn a_changed_value_is_noticed_by_its_checksum_and_can_be_deleted() {
+    let folder = closed_folder().await;
+    let file = folder.path().join(FILE);
+    let mut bytes = std::fs::read(&file).expect("readable");
+    // The value stands in the table and in the log of changes.
+    let places: Vec<_> = (0..bytes.len() - 9).filter(|at| bytes[*at..].starts_with(b"{\"one\":1}")).collect();
+    assert!(!places.is_empty());
+    places.into_iter().for_each(|at| bytes[at + 7] = b'7');
+    std::fs::write(&file, bytes).expect("written");
+
+    let store = open(folder.path()).expect("its structure is whole");
+    let error = store.get("records/a").await.expect_err("damaged");
+    assert!(matches!(&error, StoreError::Damaged { what, .. } if what.contains("records/a")), "{error}");
+    assert!(store.get("records/b").await.expect("read").is_some());
+    let all = store.range(Range::new("records/", 10)).await;
+    assert!(matches!(all, Err(StoreError::Damaged { .. })), "{all:?}");
+    drop(store);
+
+    assert_eq!(examine(folder.path(), false).expect("examined").damaged, ["records/a"]);
+    assert!(examine(folder.path(), true).expect("examined").repaired);
+    assert!(examine(folder.path(), false).expect("examined").is_healthy());
+    let store = open(folder.path()).expect("it opens");
+    assert_eq!(store.range(Range::new("records/", 10)).await.expect("read").entries.len(), 1);
+}
+
+#[tokio::test]
+async fn a_damaged_structure_is_refused() {
+    let folder = closed_folder().await;
+    let file = folder.path().join(FILE);
+    let mut bytes = std::fs::read(&file).expect("readable");
+    assert!(bytes.len() > 8192);
+    bytes[4096..8192].fill(0);
+    std::fs::write(&file, bytes).expect("written");
+    assert!(matches!(refusal(folder.path()), StoreError::Damaged { .. }));
+    assert!(!examine(folder.path(), true).expect("examined").structural.is_empty());
+}
+
+#[tokio::test]
+async fn a_database_without_checksums_gets_them() {
+    let folder = closed_folder().await;
+    let connection = Connection::open(folder.path().join(FILE)).expect("a connection");
+    let back = "ALTER TABLE entries DROP COLUMN checksum; DROP TABLE identity; PRAGMA user_version = 1;";
+    connection.execute_batch(back).expect("as the former version wrote it");
+    drop(connection);
+    std::fs::remove_file(folder.path().join("store.json")).expect("removed");
+    let store = open(folder.path()).expect("it opens");
+    assert_eq!(store.range(Range::new("records/", 10)).await.expect("read").entries.len(), 2);
+    drop(store);
+    assert!(examine(folder.path(), false).expect("examined").is_healthy());
+}
