@@ -8,7 +8,7 @@ mod views;
 pub use views::{ViewPage, Views};
 
 use crate::{
-    AnyId, Code, Error, Id, Result, Secret,
+    AnyId, Code, Error, Id, Result, Secret, WARNING_HEADER,
     module::{Hosts, Module, module_path},
     resource::{Nested, Record, Resource, collection},
 };
@@ -109,12 +109,30 @@ impl Client {
         path: &str,
         body: Option<&serde_json::Value>,
     ) -> Result<Option<serde_json::Value>> {
+        self.json_and_warning(method, path, body).await.map(|(body, _)| body)
+    }
+
+    /// Calls any path like [`Client::json`], and also returns what the server warns of: a stored module may not work with
+    /// the server's present settings.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
+    pub async fn json_and_warning(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&serde_json::Value>,
+    ) -> Result<(Option<serde_json::Value>, Option<String>)> {
         let url = self.url(path);
-        let body = self.send(method, &url, body).await?;
+        let response = self.execute(method, &url, body).await?;
+        let warning = response.headers().get(WARNING_HEADER);
+        let warning = warning.and_then(|warning| warning.to_str().ok()).map(str::to_owned);
+        let body = read_body(&url, response).await?;
         if body.is_empty() {
-            return Ok(None);
+            return Ok((None, warning));
         }
-        serde_json::from_slice(&body).map(Some).map_err(|error| unexpected(&url, &error))
+        let body = serde_json::from_slice(&body).map_err(|error| unexpected(&url, &error))?;
+        Ok((Some(body), warning))
     }
 
     fn url(&self, path: &str) -> String {
@@ -127,11 +145,12 @@ impl Client {
     }
 
     async fn send(&self, method: Method, url: &str, body: Option<&impl Serialize>) -> Result<Vec<u8>> {
+        read_body(url, self.execute(method, url, body).await?).await
+    }
+
+    async fn execute(&self, method: Method, url: &str, body: Option<&impl Serialize>) -> Result<reqwest::Response> {
         let request = self.request(method, url, body)?;
-        let response = self.http.execute(request).await.map_err(|error| no_response(url, &error))?;
-        let status = response.status();
-        let body = response.bytes().await.map_err(|error| no_response(url, &error))?;
-        if status.is_success() { Ok(body.into()) } else { Err(refusal(status, &body)) }
+        self.http.execute(request).await.map_err(|error| no_response(url, &error))
     }
 
     /// One page of a list and the URL of the next.
@@ -287,6 +306,13 @@ impl<R: Resource> All<'_, R> {
 
 fn unexpected(url: &str, error: &serde_json::Error) -> Error {
     Error::new(Code::Internal, format!("The server sent an unexpected response: {error}.")).with("url", url)
+}
+
+/// The body of a response, or the error that it is.
+async fn read_body(url: &str, response: reqwest::Response) -> Result<Vec<u8>> {
+    let status = response.status();
+    let body = response.bytes().await.map_err(|error| no_response(url, &error))?;
+    if status.is_success() { Ok(body.into()) } else { Err(refusal(status, &body)) }
 }
 
 fn no_response(url: &str, error: &reqwest::Error) -> Error {

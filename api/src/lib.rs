@@ -39,6 +39,9 @@ pub mod user_agents;
 pub mod webhooks;
 pub mod words;
 
+/// Response header that says what a stored module cannot do on this server as it is configured.
+pub const WARNING_HEADER: &str = "postern-warning";
+
 pub use codes::Code;
 pub use error::{Error, Result};
 pub use id::{AnyId, Id};

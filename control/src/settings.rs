@@ -35,6 +35,8 @@ pub struct ControlSettings {
     pub login_host: HostName,
     /// OAuth apps of the operator, for modules without an app of their own.
     pub oauth_apps: OAuthApps,
+    /// Whether the operator lists Microsoft tenants, whose e-mail addresses count as verified.
+    pub has_microsoft_tenants: bool,
     /// Address that TCP edges listen on.
     pub tcp_addr: IpAddr,
     /// Ports that TCP edges may use.
@@ -53,6 +55,7 @@ impl ControlSettings {
             own_names: Vec::new(),
             login_host: HostName::parse("login.localhost").expect("`login.localhost` is a host name"),
             oauth_apps: OAuthApps::new(),
+            has_microsoft_tenants: false,
             tcp_addr: IpAddr::V4(Ipv4Addr::LOCALHOST),
             tcp_ports: 24000..=24999,
             version_aliases: vec!["ngrok-version".to_owned()],

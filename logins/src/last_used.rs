@@ -19,7 +19,7 @@ const SHARDS: usize = 16;
 /// A session in use.
 pub struct ActiveSession {
     session: Arc<LoginSession>,
-    /// Seconds since 1970.
+    /// Milliseconds since 1970.
     last_request: AtomicI64,
     /// Used since the last flush.
     used: AtomicBool,
@@ -39,19 +39,24 @@ impl ActiveSession {
         &self.headers
     }
 
-    /// Time of the last request, in seconds since 1970.
+    /// Time of the last request, in milliseconds since 1970.
     pub(crate) fn last_request(&self) -> i64 {
         self.last_request.load(Relaxed)
     }
 
-    /// Records a request.
+    /// Records a request; `now` is in milliseconds since 1970.
     pub(crate) fn touch(&self, now: i64) {
-        // Most requests within a second find nothing to write.
+        // Concurrent requests of one moment find nothing to write.
         if self.last_request.load(Relaxed) < now {
             self.last_request.fetch_max(now, Relaxed);
             self.used.store(true, Relaxed);
         }
     }
+}
+
+/// The last request that a stored session tells of, in milliseconds since 1970. It is stored with whole seconds.
+pub(crate) fn stored_last_request(session: &LoginSession) -> i64 {
+    session.last_active.seconds().saturating_mul(1000)
 }
 
 /// All sessions in use, by key.
@@ -78,10 +83,10 @@ impl LastUsed {
         {
             return active.clone();
         }
-        let seconds = former.as_ref().map_or(i64::MIN, |active| active.last_request());
+        let last_request = former.as_ref().map_or(i64::MIN, |active| active.last_request());
         let active = Arc::new(ActiveSession {
             session: session.clone(),
-            last_request: AtomicI64::new(seconds.max(session.last_active.seconds())),
+            last_request: AtomicI64::new(last_request.max(stored_last_request(session))),
             used: AtomicBool::new(former.is_some_and(|active| active.used.load(Relaxed))),
             headers: headers(session),
             recheck: tokio::sync::Mutex::default(),
@@ -90,7 +95,7 @@ impl LastUsed {
         active
     }
 
-    /// Time of a session's last request to this process, in seconds since 1970.
+    /// Time of a session's last request to this process, in milliseconds since 1970.
     pub(crate) fn last_request(&self, key: &SessionKey) -> Option<i64> {
         let shard = self.shard(key).read().unwrap_or_else(PoisonError::into_inner);
         shard.get(key).map(|active| active.last_request())
@@ -106,7 +111,7 @@ impl LastUsed {
             shard.write().unwrap_or_else(PoisonError::into_inner).retain(|key, active| {
                 let Some(session) = find(key) else { return false };
                 if active.used.swap(false, Relaxed)
-                    && let Ok(last) = jiff::Timestamp::from_second(active.last_request())
+                    && let Ok(last) = jiff::Timestamp::from_millisecond(active.last_request())
                 {
                     used.push((session.id.clone(), Timestamp::new(last)));
                 }

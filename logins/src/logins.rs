@@ -3,7 +3,7 @@
 use crate::{
     cookies,
     identity_headers::IdentityHeaders,
-    last_used::{ActiveSession, LastUsed},
+    last_used::{ActiveSession, LastUsed, stored_last_request},
     login_attempts::LoginAttempts,
     origin::Origin,
     realm::Realm,
@@ -119,9 +119,9 @@ impl Logins {
         self.last_used.get(session, |session| self.settings.headers.for_person(&session.person, realm.tokens(session)))
     }
 
-    /// The time of a session's last request, in seconds since 1970.
+    /// The time of a session's last request, in milliseconds since 1970.
     pub(crate) fn last_request(&self, session: &LoginSession) -> i64 {
-        self.last_used.last_request(&session.key).unwrap_or(i64::MIN).max(session.last_active.seconds())
+        self.last_used.last_request(&session.key).unwrap_or(i64::MIN).max(stored_last_request(session))
     }
 
     /// Removes this server's cookies from a request, so that local services never see them.

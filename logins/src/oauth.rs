@@ -24,6 +24,10 @@ use std::collections::BTreeMap;
 use url::Url;
 use userinfo::{RequestedDetails, UserInfo, UserInfoError, UserInfoRequest};
 
+/// Microsoft does not verify e-mail addresses, so its visitors cannot have theirs verified.
+const MICROSOFT_UNVERIFIED: &str = "Your e-mail address cannot be checked: Microsoft does not verify addresses, and the tenant of \
+     your account is not on this server's list. Ask the operator to add it.";
+
 /// The provider of a realm, the client there, and the users that are allowed.
 pub(crate) struct OAuth {
     name: IdentityProvider,
@@ -185,7 +189,10 @@ impl OAuth {
 
     /// The person to whom a session is given, if the lists allow the user.
     fn authorize(&self, user: UserInfo) -> Result<Person, Error> {
-        let matched = self.lists.authorize(&user.memberships)?;
+        let matched = self.lists.authorize(&user.memberships).map_err(|error| match (error.code, self.name) {
+            (Code::EmailUnverified, IdentityProvider::Microsoft) => Error::new(error.code, MICROSOFT_UNVERIFIED),
+            _ => error,
+        })?;
         let mut told = BTreeMap::new();
         if self.name == IdentityProvider::Github {
             told.insert("github-user-id".to_owned(), user.id.clone());

@@ -72,7 +72,8 @@ impl Realm {
         &self.route
     }
 
-    /// Whether a session belongs to this realm and this host, and has not expired. `last` is its last request.
+    /// Whether a session belongs to this realm and this host, and has not expired. `last` is its last request; both times
+    /// are in milliseconds since 1970.
     pub(crate) fn accepts(&self, session: &LoginSession, host: &str, last: i64, now: i64) -> bool {
         self.owns(session) && self.is_current(session, host, last, now)
     }
@@ -82,11 +83,11 @@ impl Realm {
         *session.route == *self.route && session.realm == self.digest
     }
 
-    /// Whether a session of this realm is for this host and has not expired.
+    /// Whether a session of this realm is for this host and has not expired; times as for [`Realm::accepts`].
     pub(crate) fn is_current(&self, session: &LoginSession, host: &str, last: i64, now: i64) -> bool {
-        let within = |seconds: u32, since: i64| seconds == 0 || now < since.saturating_add(i64::from(seconds));
+        let within = |seconds: u32, since: i64| seconds == 0 || now < since.saturating_add(i64::from(seconds) * 1000);
         session.host == host
-            && within(self.options.maximum_duration, session.created_at.seconds())
+            && within(self.options.maximum_duration, session.created_at.seconds().saturating_mul(1000))
             && within(self.options.inactivity_timeout, last)
     }
 

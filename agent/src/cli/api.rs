@@ -34,7 +34,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<(), Error> {
 
 /// Makes a call; with `--all`, fetches all pages of a list and joins them.
 async fn perform(client: &Client, call: ApiCall) -> Result<Option<Value>, Error> {
-    let mut response = client.json(call.method, &call.path, call.body.as_ref()).await?;
+    let (mut response, warning) = client.json_and_warning(call.method, &call.path, call.body.as_ref()).await?;
+    if let Some(warning) = warning {
+        write_result(writeln!(io::stderr(), "Warning: {warning}"))?;
+    }
     let Some(Value::Object(list)) = response.as_mut().filter(|_| call.all) else { return Ok(response) };
     while let Some(next) = list.get("next_page_uri").and_then(Value::as_str) {
         let query = next.split_once('?').map_or("", |(_, query)| query);

@@ -17,9 +17,9 @@ pub fn session(mut options: SessionOptions) -> Result<SessionOptions> {
     if prefix.is_empty() {
         *prefix = DEFAULT_COOKIE_PREFIX.to_owned();
     }
-    if prefix.len() > COOKIE_PREFIX_LIMIT || !prefix.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.') {
+    if prefix.len() > COOKIE_PREFIX_LIMIT || !prefix.bytes().all(is_token_byte) {
         let sentence = format!(
-            "`{}` cannot begin the name of a cookie here: take at most {COOKIE_PREFIX_LIMIT} letters, digits and periods.",
+            "`{}` cannot begin the name of a cookie here: take at most {COOKIE_PREFIX_LIMIT} letters, digits and characters of !#$%&'*+-.^_`|~.",
             shown(prefix)
         );
         return Err(refusal(Code::CookiePrefixInvalid, "cookie_prefix", sentence));
@@ -32,6 +32,11 @@ pub fn session(mut options: SessionOptions) -> Result<SessionOptions> {
         return Err(refusal(Code::InactivityTooLong, "inactivity_timeout", sentence));
     }
     Ok(options)
+}
+
+/// The characters of cookie names: `token` of RFC 9110, section 5.6.2.
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// Validates scopes and removes duplicates.
@@ -111,11 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn cookie_prefixes_are_letters_digits_and_periods() {
+    fn cookie_prefixes_have_the_characters_of_cookie_names() {
         assert_eq!(judged("", 0).as_deref(), Ok("postern."));
         assert_eq!(judged("Shop.2.", 0).as_deref(), Ok("Shop.2."));
         assert!(judged(&"a".repeat(64), 0).is_ok());
-        for wrong in ["a_b", "a b", "a;b", "é", "a\r\n", &"a".repeat(65)] {
+        for right in ["my_app.", "my-app.", "!#$%&'*+-.^_`|~"] {
+            assert_eq!(judged(right, 0).as_deref(), Ok(right));
+        }
+        for wrong in ["a=b", "a b", "a;b", "a,b", "a/b", "\"a\"", "(a)", "é", "a\r\n", &"a".repeat(65)] {
             assert_eq!(judged(wrong, 0), Err(Code::CookiePrefixInvalid), "{wrong}");
         }
     }

@@ -9,7 +9,8 @@ use crate::{
     module::{IdentityProvider, LONGEST_CHECK, LoginMembers, OAuth, OAuthProvider, SHORTEST_CHECK},
 };
 
-/// Validates the module and completes it. `has_app` tells whether the server has an OAuth app of its own at a provider.
+/// Validates the module and completes it. `has_app` tells whether the server has an OAuth app of its own at a provider; a
+/// disabled module does not need one yet.
 ///
 /// # Errors
 /// The code of the first invalid member, with the `field` detail.
@@ -18,7 +19,8 @@ pub fn oauth(module: &mut OAuth, has_app: impl Fn(IdentityProvider) -> bool) -> 
     interval(module.auth_check_interval)?;
     let provider = only(&mut module.provider)?;
     for (provider, mut members) in module.provider.configured() {
-        login(provider, &mut members, &has_app).map_err(|error| within(error, provider))?;
+        let app_is_needed = module.enabled && !has_app(provider);
+        login(provider, &mut members, app_is_needed).map_err(|error| within(error, provider))?;
     }
     if let Some(github) = &mut module.provider.github {
         teams(&github.teams)
@@ -47,17 +49,13 @@ fn only(provider: &mut OAuthProvider) -> Result<IdentityProvider> {
     }
 }
 
-fn login(
-    provider: IdentityProvider,
-    members: &mut LoginMembers<'_>,
-    has_app: &impl Fn(IdentityProvider) -> bool,
-) -> Result<()> {
+fn login(provider: IdentityProvider, members: &mut LoginMembers<'_>, app_is_needed: bool) -> Result<()> {
     emails(members.email_addresses)?;
     domains(members.email_domains)?;
     client(members.client_id, "client_id")?;
     client(members.client_secret.reveal(), "client_secret")?;
     match (members.client_id.is_empty(), members.client_secret.is_empty()) {
-        (true, true) => managed(provider, members, has_app),
+        (true, true) => managed(provider, members, app_is_needed),
         (false, false) => own(provider, members),
         (true, false) => {
             let sentence = "There is a `client_secret` without a `client_id`. Give both, or neither to use the app that the server's operator configured.";
@@ -70,19 +68,15 @@ fn login(
     }
 }
 
-/// The OAuth app of the server's operator must exist, and its scopes cannot be changed.
-fn managed(
-    provider: IdentityProvider,
-    members: &LoginMembers<'_>,
-    has_app: &impl Fn(IdentityProvider) -> bool,
-) -> Result<()> {
+/// The scopes of the OAuth app of the server's operator cannot be changed.
+fn managed(provider: IdentityProvider, members: &LoginMembers<'_>, app_is_needed: bool) -> Result<()> {
     if !members.scopes.is_empty() {
         let sentence = "`scopes` can be set only for an app of your own: give its `client_id` and `client_secret` too, or leave the scopes out.";
         return Err(refusal(Code::OAuthScopesNeedApp, "scopes", sentence));
     }
-    if !has_app(provider) {
+    if app_is_needed {
         let sentence = format!(
-            "This server has no {provider} app of its own. Register one with the provider and give its `client_id` and `client_secret`."
+            "This server has no {provider} app of its own. Register one with the provider and give its `client_id` and `client_secret`, or let the server's operator name one with `--oauth-apps`. A module with `enabled` false can be stored before."
         );
         return Err(refusal(Code::OAuthAppMissing, "client_id", sentence));
     }
@@ -172,6 +166,9 @@ mod tests {
             if provider != IdentityProvider::Google {
                 let field = format!("provider.{provider}.client_id");
                 refused(one(provider.name(), json!({})), Code::OAuthAppMissing, &field);
+                let mut disabled = one(provider.name(), json!({}));
+                disabled["enabled"] = json!(false);
+                assert!(judged(disabled).is_ok(), "{provider}: nothing logs in with it yet");
             }
         }
     }
@@ -199,12 +196,12 @@ mod tests {
     }
 
     #[test]
-    fn users_are_checked_again_never_or_after_three_minutes_to_a_year() {
+    fn users_are_checked_again_never_or_after_ten_seconds_to_a_year() {
         for (seconds, code) in [
             (0, None),
             (1, Some(Code::CheckIntervalShort)),
-            (179, Some(Code::CheckIntervalShort)),
-            (180, None),
+            (9, Some(Code::CheckIntervalShort)),
+            (10, None),
             (31_536_000, None),
             (31_536_001, Some(Code::CheckIntervalLong)),
             (u32::MAX, Some(Code::CheckIntervalLong)),

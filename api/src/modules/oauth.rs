@@ -15,7 +15,7 @@ pub const ADMITTED_LIMIT: usize = 100;
 /// The longest client id or secret, in characters.
 pub const CLIENT_LENGTH: usize = 512;
 /// Shortest interval between two checks of a user in seconds; 0 disables checks after the login.
-pub const SHORTEST_CHECK: u32 = 180;
+pub const SHORTEST_CHECK: u32 = 10;
 /// The longest, one year.
 pub const LONGEST_CHECK: u32 = 365 * 24 * 3600;
 

@@ -39,7 +39,7 @@ macro_rules! login_module {
             pub options_passthrough: bool,
             /// Prefix of the session cookie's name. Empty: the default.
             #[serde(default)]
-            #[schemars(length(max = 64), regex(pattern = "^[A-Za-z0-9.]*$"))]
+            #[schemars(length(max = 64), regex(pattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]*$"))]
             pub cookie_prefix: String,
             /// Seconds without a request after which a session ends; 0: never.
             #[serde(default)]

@@ -23,6 +23,10 @@ pub struct ServerFacts {
     pub callback_url: String,
     /// The identity providers with which the server has an OAuth app of its own.
     pub oauth_apps: Vec<IdentityProvider>,
+    /// Whether the operator lists Microsoft tenants. Without them no Microsoft account is admitted by its e-mail address.
+    #[serde(default)]
+    #[schemars(!default)]
+    pub microsoft_tenants: bool,
 }
 
 impl ServerFacts {

@@ -14,9 +14,9 @@ use axum::{
     extract::{Path, Request, State},
     response::{IntoResponse, Response},
 };
-use http::{StatusCode, Uri};
+use http::{HeaderValue, StatusCode, Uri};
 use postern_api::{
-    Id, Result,
+    Id, Result, WARNING_HEADER,
     resource::{Resource, SessionCommand, SessionCommandBody, list_uri},
 };
 use serde::{Deserialize, Serialize};
@@ -111,7 +111,12 @@ pub(super) async fn put_module<O: HostRules<M>, M: ModuleRules>(
     reject_query(request.uri())?;
     let at = item.record_path::<O>()?;
     let module: M = body::read_module(request).await?;
-    json(StatusCode::OK, &state.resources.put_module::<O, M>(&caller, &at, module).await?)
+    let warning = module.warning(&state.resources);
+    let mut response = json(StatusCode::OK, &state.resources.put_module::<O, M>(&caller, &at, module).await?)?;
+    if let Some(warning) = warning {
+        response.headers_mut().insert(WARNING_HEADER, HeaderValue::from_static(warning));
+    }
+    Ok(response)
 }
 
 pub(super) async fn get_module<O: HostRules<M>, M: ModuleRules>(

@@ -9,6 +9,11 @@ use postern_api::{
 };
 use std::sync::Arc;
 
+/// Microsoft does not tell whether an address was verified, and the administrator of any tenant can enter any address.
+const MICROSOFT_TENANTS_NEEDED: &str = "No visitor is admitted by e-mail address or domain yet: Microsoft does not verify \
+     addresses. The server's operator must list the Microsoft tenants whose addresses count, as `tenants` in the file of \
+     `--oauth-apps`.";
+
 impl ModuleRules for OAuth {
     type Hidden = Nothing;
     const SECRETS: &'static [&'static str] = &[
@@ -24,6 +29,12 @@ impl ModuleRules for OAuth {
 
     fn check(&mut self, ctx: &Resources) -> Result<()> {
         checks::oauth(self, |provider| ctx.settings.oauth_apps.contains_key(&provider))
+    }
+
+    fn warning(&self, ctx: &Resources) -> Option<&'static str> {
+        let microsoft = self.provider.microsoft.as_ref()?;
+        let by_address = !microsoft.email_addresses.is_empty() || !microsoft.email_domains.is_empty();
+        (by_address && !ctx.settings.has_microsoft_tenants).then_some(MICROSOFT_TENANTS_NEEDED)
     }
 
     fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<OAuthView> {

@@ -30,6 +30,11 @@ pub(crate) trait ModuleRules: Module {
     /// Validates the configuration and brings it into its canonical form.
     fn check(&mut self, ctx: &Resources) -> Result<()>;
 
+    /// What a valid module cannot do on this server as it is configured, and what would be needed.
+    fn warning(&self, _ctx: &Resources) -> Option<&'static str> {
+        None
+    }
+
     /// Records that the module names.
     fn links(&self) -> Result<Vec<NewLink>> {
         Ok(Vec::new())

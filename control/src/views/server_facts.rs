@@ -17,6 +17,7 @@ impl Resources {
             callback_url: format!("{login_url}/oauth2/callback"),
             login_url,
             oauth_apps: settings.oauth_apps.keys().copied().collect(),
+            microsoft_tenants: settings.has_microsoft_tenants,
         }
     }
 }

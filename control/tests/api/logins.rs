@@ -2,7 +2,7 @@
 
 use crate::{
     description_check::OperationLog,
-    kit::{BASE_URL, Caller, Tunnels, World},
+    kit::{ApiResponse, BASE_URL, Caller, Tunnels, World},
 };
 use http::StatusCode;
 use postern_api::{Code, Secret, module::IdentityProvider};
@@ -184,6 +184,51 @@ async fn an_app_of_the_server_is_used_by_modules_without_one() {
     }
     operator.put(&place, &json!({"provider": {"github": {}}})).await.refused(Code::OAuthAppMissing);
     assert!(!format!("{:?}", world.control).contains("planted"));
+}
+
+#[tokio::test]
+async fn a_disabled_module_can_be_stored_before_the_server_has_an_app() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let place = format!("{}/oauth", route(&operator).await.1);
+    let module = |enabled: bool| json!({"enabled": enabled, "provider": {"github": {}}});
+    let stored = operator.put(&place, &module(false)).await.is(StatusCode::OK);
+    assert_eq!(stored["enabled"], false);
+    let refused = operator.put(&place, &module(true)).await.refused(Code::OAuthAppMissing);
+    assert!(refused["msg"].as_str().is_some_and(|text| text.contains("--oauth-apps")), "{refused}");
+}
+
+#[tokio::test]
+async fn lists_of_addresses_for_microsoft_warn_until_the_operator_lists_tenants() {
+    let lists = json!({"client_id": "a", "client_secret": "planted", "email_domains": ["example.com"]});
+    let module = |provider: &str, lists: &Value| json!({"provider": {provider: lists}});
+    let warning = |response: &ApiResponse| {
+        let warning = response.headers.get("postern-warning");
+        warning.map(|warning| warning.to_str().expect("ASCII").to_owned())
+    };
+    for has_tenants in [false, true] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = ControlSettings {
+            base_url: BASE_URL.to_owned(),
+            has_microsoft_tenants: has_tenants,
+            ..ControlSettings::new(folder.path())
+        };
+        let live = Arc::new(Tunnels::default());
+        let control = Control::open(settings, live.clone()).await.expect("it opens");
+        let world = World { control, live, folder, operation_log: OperationLog::default() };
+        let operator = world.operator().await;
+        let place = format!("{}/oauth", route(&operator).await.1);
+        let warned = operator.put(&place, &module("microsoft", &lists)).await;
+        assert_eq!(warning(&warned).is_some_and(|text| text.contains("tenants")), !has_tenants);
+        warned.is(StatusCode::OK);
+        let mut all = lists.clone();
+        all["email_domains"] = json!([]);
+        for (provider, lists) in [("microsoft", &all), ("google", &lists)] {
+            let response = operator.put(&place, &module(provider, lists)).await;
+            assert_eq!(warning(&response), None, "{provider}");
+            response.is(StatusCode::OK);
+        }
+    }
 }
 
 #[tokio::test]

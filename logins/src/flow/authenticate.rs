@@ -31,9 +31,11 @@ impl Logins {
         if realm.options.options_passthrough && method == Method::OPTIONS {
             return AuthOutcome::Bypassed;
         }
-        let now = self.now().as_second();
-        match self.session_of_request(realm, headers, host, now) {
-            Some(active) if realm.is_recheck_due(active.session(), now) => self.recheck(realm, &active).await,
+        let now = self.now();
+        match self.session_of_request(realm, headers, host, now.as_millisecond()) {
+            Some(active) if realm.is_recheck_due(active.session(), now.as_second()) => {
+                self.recheck(realm, &active).await
+            }
             Some(active) => AuthOutcome::Authenticated(active),
             None => AuthOutcome::Unauthenticated,
         }
@@ -62,7 +64,7 @@ impl Logins {
                 let (person, tokens) = *current;
                 let (checked_at, rules) = (Timestamp::new(now), realm.rules.clone());
                 let last = self.last_used.last_request(&session.key);
-                let last = last.and_then(|last| Instant::from_second(last).ok());
+                let last = last.and_then(|last| Instant::from_millisecond(last).ok());
                 let last_active = last.map_or(session.last_active, Timestamp::new);
                 let renewed = LoginSession { person, tokens, checked_at, rules, last_active, ..(*session).clone() };
                 let stored = self.store.renew(renewed.clone()).await;
@@ -79,7 +81,7 @@ impl Logins {
         outcome.unwrap_or_else(AuthOutcome::Denied)
     }
 
-    /// The session of a request's cookies, if it has not expired.
+    /// The session of a request's cookies, if it has not expired; `now` is in milliseconds since 1970.
     fn session_of_request(
         &self,
         realm: &Realm,

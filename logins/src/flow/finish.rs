@@ -20,6 +20,7 @@ use postern_api::{
     Code, Error, Timestamp,
     published::{LoginSession, SessionKey},
 };
+use std::sync::Arc;
 
 /// Characters of a `User-Agent` that a session stores.
 const MAX_USER_AGENT_CHARS: usize = 256;
@@ -84,6 +85,8 @@ impl Logins {
         session: LoginSession,
     ) -> Result<(), Error> {
         let (rekeyed, replaced) = self.former_sessions(realm, request, secret);
+        // The session's first request may come within the second that its stored time is rounded down to.
+        self.active_session(realm, &Arc::new(session.clone())).touch(self.now().as_millisecond());
         self.store.create(session, rekeyed).await?;
         if !replaced.is_empty()
             && let Err(error) = self.store.end(replaced).await
@@ -102,7 +105,7 @@ impl Logins {
         request: LoginRequest<'_>,
         secret: &str,
     ) -> (Vec<(String, SessionKey)>, Vec<String>) {
-        let (published, now, host) = (self.sessions(), self.now().as_second(), request.origin.host());
+        let (published, now, host) = (self.sessions(), self.now().as_millisecond(), request.origin.host());
         let (mut rekeyed, mut replaced) = (Vec::new(), Vec::new());
         for other in self.realms_of_edge(&realm.edge) {
             if other.cookies.session != realm.cookies.session {

@@ -25,8 +25,8 @@ impl Logins {
 
     /// Stores when sessions were last used, and ends those that have expired. The server calls it at shutdown too.
     pub async fn flush(&self) {
-        let now = self.now().as_second();
-        self.saml.remove_expired(now);
+        let now = self.now();
+        self.saml.remove_expired(now.as_second());
         self.realms().retain(|_, realm| realm.strong_count() > 0);
         let published = self.sessions();
         let is_current = |active: &ActiveSession| {
@@ -34,7 +34,7 @@ impl Logins {
         };
         let realms: Vec<_> = self.realms().values().filter_map(Weak::upgrade).collect();
         realms.iter().for_each(|realm| realm.session_cache.retain(is_current));
-        let expired = published.values().filter(|session| self.has_expired(session, now));
+        let expired = published.values().filter(|session| self.has_expired(session, now.as_millisecond()));
         let expired: Vec<String> = expired.map(|session| session.id.clone()).collect();
         let used = self.last_used.take_used(|key| published.get(key).cloned());
         let ended = if expired.is_empty() { Ok(()) } else { self.store.end(expired).await };
@@ -49,7 +49,7 @@ impl Logins {
         let last = self.last_request(session);
         match self.realm_of(&session.route) {
             Some(realm) => !realm.accepts(session, &session.host, last, now),
-            None => now - last > ORPHAN_TIMEOUT_SECONDS,
+            None => now - last > ORPHAN_TIMEOUT_SECONDS * 1000,
         }
     }
 }

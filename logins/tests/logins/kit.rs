@@ -19,18 +19,19 @@ pub(crate) const HOST: &str = "shop.test";
 pub(crate) struct World {
     pub(crate) logins: Arc<Logins>,
     pub(crate) store: Arc<MemoryStore>,
+    /// Milliseconds since 1970.
     clock: Arc<AtomicI64>,
 }
 
 impl World {
     pub(crate) fn new(providers: OAuthProviders) -> Self {
-        let clock = Arc::new(AtomicI64::new(1_800_000_000));
+        let clock = Arc::new(AtomicI64::new(1_800_000_000_000));
         let store = Arc::new(MemoryStore::default());
         let reading = clock.clone();
         let settings = LoginSettings {
             login_host: Origin::new("login.test", 4443),
             headers: IdentityHeaders::default(),
-            clock: Arc::new(move || jiff::Timestamp::from_second(reading.load(Relaxed)).expect("a time")),
+            clock: Arc::new(move || jiff::Timestamp::from_millisecond(reading.load(Relaxed)).expect("a time")),
             http_client: ProviderClient::new().expect("an HTTP client"),
             providers,
         };
@@ -41,12 +42,17 @@ impl World {
 
     /// Advances the clock.
     pub(crate) fn advance(&self, seconds: i64) {
-        self.clock.fetch_add(seconds, Relaxed);
+        self.advance_ms(seconds * 1000);
+    }
+
+    /// Advances the clock by milliseconds.
+    pub(crate) fn advance_ms(&self, milliseconds: i64) {
+        self.clock.fetch_add(milliseconds, Relaxed);
     }
 
     /// Seconds since 1970.
     pub(crate) fn now(&self) -> i64 {
-        self.clock.load(Relaxed)
+        self.clock.load(Relaxed) / 1000
     }
 
     /// A route with an OAuth module.

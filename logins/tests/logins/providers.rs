@@ -117,7 +117,10 @@ async fn addresses_of_listed_tenants_count_as_verified() {
     Browser::default().log_in(&world, &realm, "one").await.expect("in");
     let (world, _) = start(Microsoft, person, &["tenant-2"]).await;
     let realm = world.oauth("edghtsrt_1", module(Microsoft));
-    assert_eq!(code(Browser::default().log_in(&world, &realm, "one").await), Code::EmailUnverified);
+    let refusal = Browser::default().log_in(&world, &realm, "one").await.expect_err("refused");
+    assert_eq!(refusal.code, Code::EmailUnverified);
+    let text = refusal.to_string();
+    assert!(text.contains("tenant") && !text.contains("Verify it there"), "Microsoft offers no verification: {text}");
 }
 
 #[tokio::test]

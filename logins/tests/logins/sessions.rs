@@ -20,8 +20,14 @@ fn module(options: Value) -> Value {
 }
 
 async fn logged_in(options: Value) -> (World, std::sync::Arc<postern_logins::Realm>, Browser) {
+    logged_in_at(0, options).await
+}
+
+/// A login at this millisecond of a second.
+async fn logged_in_at(millisecond: i64, options: Value) -> (World, std::sync::Arc<postern_logins::Realm>, Browser) {
     let github = Github::start().await;
     let world = World::new(github_at(github.endpoints.clone()));
+    world.advance_ms(millisecond);
     let realm = world.oauth("edghtsrt_1", module(options));
     github.issue_code("one");
     let mut browser = Browser::default();
@@ -41,6 +47,19 @@ async fn a_session_ends_after_inactivity_and_requests_extend_it() {
     assert!(browser.authenticate(&world, &realm).await.is_err());
     world.logins.flush().await;
     assert!(world.store.sessions().is_empty(), "it is removed, too");
+}
+
+#[tokio::test]
+async fn inactivity_is_counted_in_milliseconds() {
+    let (world, realm, browser) = logged_in_at(900, json!({"inactivity_timeout": 2})).await;
+    for _ in 0..5 {
+        world.advance_ms(1_200);
+        assert!(browser.authenticate(&world, &realm).await.is_ok(), "1.2 s are less than 2 s");
+    }
+    world.advance_ms(1_999);
+    assert!(browser.authenticate(&world, &realm).await.is_ok());
+    world.advance_ms(2_000);
+    assert!(browser.authenticate(&world, &realm).await.is_err());
 }
 
 #[tokio::test]

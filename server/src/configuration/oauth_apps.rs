@@ -88,6 +88,11 @@ pub(crate) fn apps(operators: &OAuthProviders) -> OAuthApps {
     operators.iter().filter_map(app).collect()
 }
 
+/// Whether Microsoft tenants are listed.
+pub(crate) fn has_microsoft_tenants(operators: &OAuthProviders) -> bool {
+    operators.get(&IdentityProvider::Microsoft).is_some_and(|microsoft| !microsoft.tenants.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

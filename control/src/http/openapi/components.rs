@@ -79,6 +79,11 @@ pub(super) fn headers() -> Value {
             "required": true,
             "schema": { "type": "string", "pattern": "^op_[0-9A-Za-z]{27}$" },
         },
+        "Warning": {
+            "description": "What the stored module cannot do on this server as it is configured, and what is needed.",
+            "required": false,
+            "schema": { "type": "string" },
+        },
     })
 }
 

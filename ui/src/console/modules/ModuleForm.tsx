@@ -59,7 +59,7 @@ export function ModuleForm(props: ModuleFormProps) {
         <>
           {module.name === "ip_restriction" && <PolicyTester policies={textsOf(draft["ip_policy_ids"])} />}
           {conflict && <Notice tone="warn" title={conflict} />}
-          {module.warnings?.(draft, server?.oauth_apps ?? null).map((sentence) => (
+          {module.warnings?.(draft, server ?? null).map((sentence) => (
             <Notice key={sentence} tone="warn" title={sentence} />
           ))}
         </>

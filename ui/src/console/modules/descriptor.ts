@@ -1,8 +1,12 @@
 // The description of a module: its owners, its form, and its settings in words.
+import type { ServerFacts } from "../../api/generated";
 import type { Body, Draft, FormDescription } from "../form/field";
 
 /** The kinds that can have modules. */
 export type Owner = "https_edge" | "https_route" | "tls_edge" | "tcp_edge";
+
+/** Facts about the server that logins depend on. */
+export type LoginFacts = Pick<ServerFacts, "oauth_apps" | "microsoft_tenants">;
 
 export interface ModuleDescriptor extends FormDescription {
   /** Its name in paths and in the record of its owner. */
@@ -24,6 +28,6 @@ export interface ModuleDescriptor extends FormDescription {
   summary(view: Body): string;
   /** What visitors get when it is turned off or removed. */
   without: string;
-  /** Notes before it is sent. `apps`: providers for which the operator has registered an app, if known. */
-  warnings?(draft: Draft, apps: readonly string[] | null): readonly string[];
+  /** Notes before it is sent. `server`: what the operator has set up for logins, if known. */
+  warnings?(draft: Draft, server: LoginFacts | null): readonly string[];
 }

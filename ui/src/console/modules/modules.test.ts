@@ -8,6 +8,7 @@ import { circuitBreaker } from "./descriptors/circuitBreaker";
 import { requestHeaders, responseHeaders } from "./descriptors/headers";
 import { ipRestriction } from "./descriptors/ipRestriction";
 import { mutualTls } from "./descriptors/mutualTls";
+import type { LoginFacts } from "./descriptor";
 import { oauth } from "./descriptors/oauth";
 import { oidc } from "./descriptors/oidc";
 import { saml } from "./descriptors/saml";
@@ -90,8 +91,8 @@ describe("switching a module that is set", () => {
     ],
     [
       oauth,
-      { ...session, auth_check_interval: 600, provider: { ...providers, google: login } },
-      { ...session, auth_check_interval: 600, provider: { google: login } },
+      { ...session, auth_check_interval: 50, provider: { ...providers, google: login } },
+      { ...session, auth_check_interval: 50, provider: { google: login } },
     ],
     [
       oauth,
@@ -131,6 +132,11 @@ describe("switching a module that is set", () => {
   });
 });
 
+const facts = (apps: LoginFacts["oauth_apps"]): LoginFacts => ({
+  oauth_apps: apps,
+  microsoft_tenants: false,
+});
+
 describe("an OAuth login", () => {
   it("without an app of one's own sends no scopes", () => {
     const draft = { ...draftOf(oauth, {}), provider: "google", scopes: ["repo"] };
@@ -141,7 +147,7 @@ describe("an OAuth login", () => {
 
   it("names the admitted visitors where none are listed", () => {
     const draft = { ...draftOf(oauth, null), provider: "google", teams: ["left/over"] };
-    expect(oauth.warnings?.(draft, ["google"])).toEqual([
+    expect(oauth.warnings?.(draft, facts(["google"]))).toEqual([
       "All lists are empty: everyone with an account at Google is admitted.",
     ]);
     expect(oauth.warnings?.({ ...draft, email_domains: ["a.test"] }, null)).toEqual([]);
@@ -150,8 +156,20 @@ describe("an OAuth login", () => {
 
 it("an OAuth login needs an app where the server has none", () => {
   const draft = { ...draftOf(oauth, null), provider: "twitch", email_domains: ["a.test"] };
-  expect(oauth.warnings?.(draft, ["google"])?.[0]).toMatch("This server has no Twitch app of its own");
-  expect(oauth.warnings?.({ ...draft, client_id: "app" }, [])).toEqual([]);
+  expect(oauth.warnings?.(draft, facts(["google"]))?.[0]).toMatch("This server has no Twitch app of its own");
+  expect(oauth.warnings?.({ ...draft, client_id: "app" }, facts([]))).toEqual([]);
+});
+
+it("an OAuth login by address at Microsoft needs tenants that the operator lists", () => {
+  const draft = {
+    ...draftOf(oauth, null),
+    provider: "microsoft",
+    client_id: "app",
+    email_domains: ["a.test"],
+  };
+  expect(oauth.warnings?.(draft, facts([]))?.[0]).toMatch("must list the Microsoft tenants");
+  expect(oauth.warnings?.(draft, { ...facts([]), microsoft_tenants: true })).toEqual([]);
+  expect(oauth.warnings?.({ ...draft, provider: "google" }, facts([]))).toEqual([]);
 });
 
 describe("what is wrong", () => {
@@ -204,7 +222,7 @@ describe("what is wrong", () => {
       oauth,
       { auth_check_interval: "100" },
       "auth_check_interval",
-      "At least 180 seconds, or 0: only at the login.",
+      "At least 10 seconds, or 0: only at the login.",
     ],
     [oauth, { client_id: "a" }, "client_secret", "A client ID needs its secret. Enter both, or neither."],
     [
@@ -214,7 +232,7 @@ describe("what is wrong", () => {
       "“a b” is not a team: write it like acme/developers.",
     ],
     [saml, { idp_metadata: "" }, "idp_metadata", "Metadata of the identity provider is required."],
-    [saml, { cookie_prefix: "a b" }, "cookie_prefix", "Only letters, digits and periods."],
+    [saml, { cookie_prefix: "a b" }, "cookie_prefix", "Only letters, digits and !#$%&'*+-.^_`|~."],
   ])("with $name is said at the field ($#)", (module, draft, field, sentence) => {
     expect(mistakesOf(module, { ...draftOf(module, null), ...draft }, null)[field]).toBe(sentence);
   });

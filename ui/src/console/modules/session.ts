@@ -42,10 +42,11 @@ export const SESSION: readonly Field[] = [
     kind: "text",
     name: "cookie_prefix",
     label: "Prefix of the session cookie",
-    help: "Letters, digits and periods. If empty: “postern.”.",
+    help: "Any characters of a cookie’s name. If empty: “postern.”.",
     maxLength: 64,
     advanced: true,
-    check: (text) => (/^[A-Za-z0-9.]*$/.test(text) ? null : "Only letters, digits and periods."),
+    check: (text) =>
+      /^[\w!#$%&'*+.^`|~-]*$/.test(text) ? null : "Only letters, digits and !#$%&'*+-.^_`|~.",
   },
 ];
 

@@ -1,7 +1,7 @@
 // Visitors log in with an existing account: one provider, and lists of the accounts that are let in.
 import type { Body, Draft, Field, ListField, Option } from "../../form/field";
 import { isRecord, textOf, textsOf } from "../../form/values";
-import type { ModuleDescriptor } from "../descriptor";
+import type { LoginFacts, ModuleDescriptor } from "../descriptor";
 import { SESSION, NO_LOGIN_EFFECT, entries, sessionText, scopes } from "../session";
 import { shortList } from "../texts";
 
@@ -107,10 +107,14 @@ const fields: readonly Field[] = [
     max: 31_536_000,
     unit: "seconds",
     means: { 0: "only at the login" },
-    check: (value) => (value > 0 && value < 180 ? "At least 180 seconds, or 0: only at the login." : null),
+    check: (value) => (value > 0 && value < 10 ? "At least 10 seconds, or 0: only at the login." : null),
   },
   ...SESSION,
 ];
+
+function isApp(server: LoginFacts, provider: string): boolean {
+  return server.oauth_apps.some((name) => name === provider);
+}
 
 /** The configured provider and its settings. */
 export function configured(view: Body): [provider: string, login: Body] | null {
@@ -152,14 +156,23 @@ export const oauth: ModuleDescriptor = {
       return { client_secret: "A client ID needs its secret. Enter both, or neither." };
     return {};
   },
-  warnings(draft, apps) {
+  warnings(draft, server) {
     const provider = PROVIDERS.find(({ value }) => value === draft["provider"])?.label ?? "the provider";
     const lists = LISTS.filter((name) => github(draft) || name.startsWith("email"));
-    const lacking = apps !== null && !own(draft) && !apps.includes(textOf(draft["provider"]));
+    const lacking = server !== null && !own(draft) && !isApp(server, textOf(draft["provider"]));
+    const unverified =
+      server?.microsoft_tenants === false &&
+      draft["provider"] === "microsoft" &&
+      entries(draft, ["email_addresses", "email_domains"]) > 0;
     return [
       ...(lacking
         ? [
-            `This server has no ${provider} app of its own: enter the client ID and secret of an app that you register.`,
+            `This server has no ${provider} app of its own: enter the client ID and secret of an app that you register, or let the operator name one with --oauth-apps.`,
+          ]
+        : []),
+      ...(unverified
+        ? [
+            "No visitor is admitted by e-mail address or domain yet: Microsoft does not verify addresses. The server’s operator must list the Microsoft tenants whose addresses count, as “tenants” in the file of --oauth-apps.",
           ]
         : []),
       ...(entries(draft, lists) === 0
