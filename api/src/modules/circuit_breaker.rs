@@ -27,7 +27,8 @@ pub struct CircuitBreaker {
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 128))]
     pub num_buckets: u32,
-    /// Minimum number of requests in the window before the share of errors is evaluated.
+    /// Minimum number of requests in the window before the share of errors is evaluated. Without errors the circuit stays
+    /// closed at any volume.
     #[serde(default = "twenty")]
     #[schemars(range(max = 4_294_967_295_u32))]
     pub volume_threshold: u32,

@@ -40,11 +40,14 @@ pub enum SessionCommand {
     Restart,
     /// End the session without reconnecting.
     Stop,
-    /// Update the agent; no agent supports this yet.
+    /// Update the agent. No agent can do it: the command is always refused and not part of the API's description, but clients
+    /// of other services send it and get a reason.
     Update,
 }
 
 impl SessionCommand {
+    /// The commands that the API offers.
+    pub const OFFERED: [SessionCommand; 2] = [SessionCommand::Restart, SessionCommand::Stop];
     /// All of them.
     pub const ALL: [SessionCommand; 3] = [SessionCommand::Restart, SessionCommand::Stop, SessionCommand::Update];
 

@@ -62,21 +62,16 @@ fn parse_object(bytes: &[u8]) -> Result<Map<String, Value>> {
     let Value::Object(mut object) = value else {
         return Err(Error::new(Code::BodyMalformed, "The body must be a JSON object, `{…}`."));
     };
-    object.retain(|name, _| !IGNORED_MEMBERS.contains(&name.as_str()));
-    normalize(&mut object);
+    object.retain(|name, value| !value.is_null() && !IGNORED_MEMBERS.contains(&name.as_str()));
+    object.values_mut().for_each(normalize);
     Ok(object)
 }
 
-/// Removes null members, and turns floating-point numbers that are integers into integers.
-fn normalize(object: &mut Map<String, Value>) {
-    object.retain(|_, value| !value.is_null());
-    object.values_mut().for_each(normalize_value);
-}
-
-fn normalize_value(value: &mut Value) {
+/// Turns floating-point numbers that are integers into integers.
+fn normalize(value: &mut Value) {
     match value {
-        Value::Object(inner) => normalize(inner),
-        Value::Array(items) => items.iter_mut().for_each(normalize_value),
+        Value::Object(members) => members.values_mut().for_each(normalize),
+        Value::Array(items) => items.iter_mut().for_each(normalize),
         Value::Number(number) => {
             if let Some(integer) = as_integer(number) {
                 *value = integer.into();
@@ -123,7 +118,7 @@ fn deserialize<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
     serde_path_to_error::deserialize(StrictObjects(Value::Object(object))).map_err(|error| {
         let path = error.path().to_string();
         let reason: String = error.inner().to_string().chars().take(300).collect();
-        let named = reason.split('`').nth(1).unwrap_or_default();
+        let named = full_path(&path, reason.split('`').nth(1).unwrap_or_default());
         if reason.starts_with("unknown field") {
             let known = reason.split_once("expected").map_or("none", |(_, known)| known.trim());
             let sentence =
@@ -137,11 +132,21 @@ fn deserialize<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
     })
 }
 
+/// The path of a field that serde reports by name only; `parent` is the path of its object, or already its own.
+fn full_path(parent: &str, name: &str) -> String {
+    let is_own = parent == name || parent.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+    match parent {
+        "." => name.to_owned(),
+        _ if is_own => parent.to_owned(),
+        _ => format!("{parent}.{name}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use postern_api::{
-        module::{Backend, CircuitBreaker},
+        module::{Backend, BasicAuth, CircuitBreaker},
         resource::{
             HttpResponseBackendCreate, IpPolicyCreate, IpPolicyRuleCreate, TcpEdgeCreate, WeightedBackendCreate,
         },
@@ -170,7 +175,9 @@ mod tests {
         assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldInvalid, "hostports[1]"));
         let error =
             read_text::<TcpEdgeCreate>(r#"{"backend":{"enabled":true,"colour":"x"}}"#).await.expect_err("refused");
-        assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldUnknown, "colour"));
+        assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldUnknown, "backend.colour"));
+        let error = read_text::<BasicAuth>(r#"{"users":[{"password":"x"}]}"#).await.expect_err("refused");
+        assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldMissing, "users[0].username"));
         let error = read_text::<TcpEdgeCreate>(r#"{"backend":[true,"x"]}"#).await.expect_err("refused");
         assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldInvalid, "backend"));
     }
@@ -200,6 +207,15 @@ mod tests {
         let text = r#"{"error_threshold_percentage":1,"rolling_window":60.0}"#;
         let module: CircuitBreaker = read_module(request(text)).await.expect("fine");
         assert_eq!((module.error_threshold_percentage, module.rolling_window), (1.0, 60));
+    }
+
+    #[tokio::test]
+    async fn null_in_a_map_is_refused() {
+        let text = r#"{"backends":{"bkdhr_1":null}}"#;
+        let error = read_text::<WeightedBackendCreate>(text).await.expect_err("dropped without a word");
+        assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldInvalid, "backends.bkdhr_1"));
+        let text = r#"{"headers":{"x-a":null}}"#;
+        assert_eq!(code::<HttpResponseBackendCreate>(text).await, Code::FieldInvalid);
     }
 
     #[tokio::test]

@@ -1,4 +1,5 @@
-//! Deserializer that reads structs from JSON objects only.
+//! Deserializer that reads structs from JSON objects only, and takes their null members for absent. The values of maps
+//! stay as they are.
 //!
 //! Serde by itself also reads them from arrays, member by member: `["bkdtg_…"]` for a backend.
 
@@ -43,7 +44,11 @@ impl<'de> Deserializer<'de> for StrictObjects {
     ) -> Result<V::Value, Error> {
         match self.0 {
             Value::Array(_) => Err(Error::custom("invalid type: sequence, expected an object")),
-            _ => self.deserialize_any(visitor),
+            Value::Object(mut members) => {
+                members.retain(|_, value| !value.is_null());
+                StrictObjects(Value::Object(members)).deserialize_any(visitor)
+            }
+            plain => StrictObjects(plain).deserialize_any(visitor),
         }
     }
 

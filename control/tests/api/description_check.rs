@@ -88,7 +88,7 @@ fn validate(
     let head = method == Method::HEAD;
     let asked = if head { "get".to_owned() } else { method.as_str().to_ascii_lowercase() };
     let Some((template, item)) = find_template(path) else {
-        assert!([400, 401, 403, 404].contains(&status.as_u16()), "there is nothing there. {}", shown());
+        assert!([400, 401, 403, 404, 405].contains(&status.as_u16()), "there is nothing there. {}", shown());
         validate_response(&refusal(), headers, body, head, &shown);
         return None;
     };
@@ -114,8 +114,15 @@ fn refusal() -> Value {
 
 /// Panics unless headers and body match the description.
 fn validate_response(response: &Value, headers: &HeaderMap, body: &[u8], head: bool, shown: &dyn Fn() -> String) {
-    for (name, _) in members(&response["headers"]) {
-        assert!(headers.contains_key(name.as_str()), "the header {name} is missing. {}", shown());
+    let described = members(&response["headers"]);
+    for (name, header) in described.clone() {
+        let header = header["$ref"].as_str().map_or(Some(header), |of| DESCRIPTION.pointer(of.trim_start_matches('#')));
+        let is_required = header.expect("what is referred to is there")["required"] == true;
+        assert!(!is_required || headers.contains_key(name.as_str()), "the header {name} is missing. {}", shown());
+    }
+    for name in headers.keys().filter(|name| name.as_str().starts_with("postern-")) {
+        let is_described = described.clone().any(|(described, _)| described == name.as_str());
+        assert!(is_described, "the header {name} is not described. {}", shown());
     }
     let schema = &response["content"]["application/json"]["schema"];
     if head || schema.is_null() {

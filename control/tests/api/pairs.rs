@@ -380,7 +380,7 @@ fn basic_auth(_: &Things) -> Cases {
             Code::PasswordInvalid,
             "users[1].username",
         ),
-        (json!({"users": [{"password": "planted-1"}]}), Code::FieldMissing, "username"),
+        (json!({"users": [{"password": "planted-1"}]}), Code::FieldMissing, "users[0].username"),
         (json!({"users": [{"username": 5}]}), Code::FieldInvalid, "users[0].username"),
     ];
     Cases { fine, wrong, ..Cases::default() }

@@ -689,11 +689,6 @@ export interface paths {
     /** Stop tunnel session */
     post: operations["stop_tunnel_session"];
   };
-  "/tunnel_sessions/{id}/update": {
-    parameters: {};
-    /** Update tunnel session */
-    post: operations["update_tunnel_session"];
-  };
   "/tunnels": {
     parameters: {};
     /** List tunnels */
@@ -1129,7 +1124,7 @@ export interface components {
       num_buckets: number | null;
       /**
        * Format: uint32
-       * @description Minimum number of requests in the window before the share of errors is evaluated.
+       * @description Minimum number of requests in the window before the share of errors is evaluated. Without errors the circuit stays closed at any volume.
        * @default 20
        */
       volume_threshold: number | null;
@@ -2572,6 +2567,8 @@ export interface components {
       callback_url: string;
       /** @description The identity providers with which the server has an OAuth app of its own. */
       oauth_apps: components["schemas"]["IdentityProvider"][];
+      /** @description Whether the operator lists Microsoft tenants. Without them no Microsoft account is admitted by its e-mail address. */
+      microsoft_tenants: boolean;
     };
     /** @description Current state of the server. */
     ServerStatus: {
@@ -3708,6 +3705,8 @@ export interface components {
   headers: {
     /** @description The id of the call in the server's log. */
     OperationId: string;
+    /** @description What the stored module cannot do on this server as it is configured, and what is needed. */
+    Warning: string;
   };
   pathItems: never;
 }
@@ -3910,6 +3909,7 @@ export type ParameterServiceVersion = components["parameters"]["ServiceVersion"]
 export type ParameterLimit = components["parameters"]["Limit"];
 export type ParameterSearch = components["parameters"]["Search"];
 export type HeaderOperationId = components["headers"]["OperationId"];
+export type HeaderWarning = components["headers"]["Warning"];
 export type $defs = Record<string, never>;
 export interface operations {
   list_api_keys: {
@@ -8012,20 +8012,6 @@ export interface operations {
         };
       };
     };
-  };
-  update_tunnel_session: {
-    parameters: {
-      path: {
-        /** @description The id. */
-        id: string;
-      };
-    };
-    requestBody?: {
-      content: {
-        "application/json": components["schemas"]["SessionCommand"];
-      };
-    };
-    responses: never;
   };
   list_tunnels: {
     parameters: {

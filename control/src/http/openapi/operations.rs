@@ -3,6 +3,7 @@
 use super::{Description, components, naming};
 use http::{Method, StatusCode};
 use postern_api::{
+    WARNING_HEADER,
     id::Kind,
     module::Module,
     resource::{
@@ -40,6 +41,8 @@ struct Operation {
     status: StatusCode,
     about: &'static str,
     response: Option<Value>,
+    /// Whether the response may have a warning.
+    can_warn: bool,
 }
 
 impl Description {
@@ -164,19 +167,13 @@ impl Description {
     /// Commands for the agent of a session.
     pub(in crate::http) fn commands(&mut self) {
         let body = self.schemas.body::<SessionCommandBody>("SessionCommand", None);
-        for command in SessionCommand::ALL {
+        for command in SessionCommand::OFFERED {
             let (word, kind) = (command.as_str(), TunnelSession::KIND);
             let path = format!("{}/{{id}}/{word}", TunnelSession::PATH);
             let verb = format!("{}{}", word[..1].to_ascii_uppercase(), &word[1..]);
             let operation = Operation {
                 body: Some(body.clone()),
                 body_optional: true,
-                // No agent supports it yet: the command is always refused.
-                status: if command == SessionCommand::Update {
-                    StatusCode::BAD_REQUEST
-                } else {
-                    StatusCode::NO_CONTENT
-                },
                 about: "The command was sent to the agent.",
                 ..Operation::new(
                     Method::POST,
@@ -199,6 +196,7 @@ impl Description {
         let named = |verb: &str| format!("{verb}_{}_{}", O::KIND, M::NAME);
         let put = Operation {
             body: Some(body),
+            can_warn: true,
             ..Operation::new(Method::PUT, named("put"), format!("Put {words}")).responds(
                 StatusCode::OK,
                 "The new state.",
@@ -309,6 +307,7 @@ impl Operation {
             status,
             about,
             response: None,
+            can_warn: false,
         }
     }
 
@@ -336,7 +335,11 @@ impl Operation {
         parameters.extend(template.parameters());
         let refusals = self.refusals(template);
         parameters.extend(self.query);
-        let success = (self.status.as_str().to_owned(), components::response(self.about, self.response));
+        let mut success = components::response(self.about, self.response);
+        if self.can_warn {
+            success["headers"][WARNING_HEADER] = json!({ "$ref": "#/components/headers/Warning" });
+        }
+        let success = (self.status.as_str().to_owned(), success);
         let responses: Map<String, Value> = std::iter::once(success).chain(components::refused(&refusals)).collect();
         let mut described = json!({
             "operationId": self.id,
