@@ -8,15 +8,20 @@ use crate::{
         metrics::TargetKind,
         traffic::{Traffic, TrafficCounter},
     },
-    upstream::{self, Backends, Candidates, StreamSpec, TunnelUpstream},
+    upstream::{self, Backends, Candidates, OpenedUpstream, StreamSpec, TunnelUpstream},
 };
 use postern_api::{published::TcpEdge, traffic::TrafficKind};
 use postern_tunnel::StreamKind;
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
 };
+
+/// Time for a visitor to take the body of a fixed response, and then to close the connection.
+const RESPOND_TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes of a visitor that are read before its connection is closed.
+const MAX_IGNORED_BYTES: u64 = 256 << 10;
 
 /// Where the connections of a port go.
 pub(crate) enum PortTarget {
@@ -91,7 +96,8 @@ pub(crate) async fn relay_stream<S: AsyncRead + AsyncWrite + Unpin>(
         Err(refusal) => Err(refusal),
     };
     let (stream_there, origin) = match opened {
-        Ok(opened) => opened,
+        Ok(OpenedUpstream::Stream(stream, origin)) => (stream, origin),
+        Ok(OpenedUpstream::Fixed(fixed)) => return respond(stream, fixed.body(), record).await,
         Err(refusal) => return record.refused(&refusal),
     };
     origin.mark_served(&mut record.trace);
@@ -104,6 +110,22 @@ pub(crate) async fn relay_stream<S: AsyncRead + AsyncWrite + Unpin>(
         (Some(error), _) => return record.refused(&Refusal::from_agent(error)),
         (None, Some(error)) => tracing::debug!(%visitor, %error, "connection broke"),
         (None, None) => tracing::debug!(%visitor, up = end.a_to_b, down = end.b_to_a, "connection ended"),
+    }
+    record.ended();
+}
+
+/// Sends the body of a fixed response and closes the connection.
+async fn respond<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, body: &[u8], mut record: ConnectionRecord) {
+    record.mark_started();
+    let sent = tokio::time::timeout(RESPOND_TIMEOUT, async {
+        stream.write_all(body).await?;
+        stream.shutdown().await
+    });
+    if matches!(sent.await, Ok(Ok(()))) {
+        record.add_bytes(0, body.len() as u64);
+        // A socket that is closed with unread bytes is reset, and the visitor could lose the body.
+        let ignored = &mut (&mut stream).take(MAX_IGNORED_BYTES);
+        _ = tokio::time::timeout(RESPOND_TIMEOUT, tokio::io::copy(ignored, &mut tokio::io::sink())).await;
     }
     record.ended();
 }

@@ -31,6 +31,11 @@ impl FixedResponse {
         }
     }
 
+    /// The bytes of the body, for connections that are not HTTP.
+    pub(crate) fn body(&self) -> &Bytes {
+        &self.body
+    }
+
     /// The response to one request.
     pub(crate) fn response(&self) -> Response<ResponseBody> {
         let mut response = Response::new(ResponseBody::full(self.body.clone()));

@@ -262,6 +262,17 @@ async fn a_tls_edge_passes_tls_through_or_ends_it() {
     let response = Http1Client::new(stream).request("GET / HTTP/1.1\r\nHost: passed.localhost\r\n\r\n").await;
     assert_eq!((response.status, response.text().as_str()), (200, "inside"));
 
+    // The body of an HTTP response backend is sent where the server speaks for the backend.
+    world.backends([("bkdhr_3", crate::kit::edges::response(200, "220 closed for today\r\n"))]).await;
+    let termination = Termination { at: TerminateAt::Edge, oldest: Some(TlsVersion::Tls12) };
+    let settings = Settings { tls_termination: Some(termination), ..to("bkdhr_3") };
+    world.tls_edge(tls("closed.localhost", settings)).await;
+    let mut stream = visitor::tls(&world, "closed.localhost", &[]).await;
+    stream.write_all(b"HELO").await.unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).await.unwrap();
+    assert_eq!(received, b"220 closed for today\r\n");
+
     // A connection made for another name does not reach a TLS edge.
     let mut visitor = visitor::https(&world, "localhost").await;
     let response = visitor.request("GET / HTTP/1.1\r\nHost: ended.localhost\r\n\r\n").await;

@@ -1,6 +1,6 @@
 //! TCP tunnels and TCP edges: ports, rules, groups, and changes during connections.
 
-use crate::kit::{Http1Client, ScriptedOrigin, World, agent::Agent, ports, until};
+use crate::kit::{Http1Client, ScriptedOrigin, World, agent::Agent, edges, ports, until};
 use postern_api::{
     Code,
     ip_rules::{Action, IpRule, IpRules, parse_cidr},
@@ -67,6 +67,20 @@ async fn a_service_that_speaks_first_is_heard_and_half_closing_works() {
     visitor = connect(bound.port.unwrap()).await;
     drop(visitor);
     assert_eq!(agent.starts.lock().unwrap()[0].visitor.ip().to_string(), "127.0.0.1");
+}
+
+#[tokio::test]
+async fn a_tcp_edge_sends_the_body_of_an_http_response_backend_and_closes() {
+    let world = World::start().await;
+    let port = ports::free_tcp_port();
+    world.change(|published| {
+        published.backends.insert_mut("bkdtg_1".into(), Arc::new(edges::response(200, "closed for today\n")));
+        published.tcp_edges = listed([("edgtcp_1".to_owned(), edge(port, None))]);
+    });
+    until("the edge listens", || world.live().listens_on(port).is_some()).await;
+    let mut visitor = connect(port).await;
+    visitor.try_send(&[b'x'; 4096]).await;
+    assert_eq!(visitor.rest().await, b"closed for today\n", "all of it, although the visitor's bytes are not wanted");
 }
 
 #[tokio::test]
