@@ -20,6 +20,7 @@ mod ip_policy;
 mod ip_policy_rule;
 mod ip_restriction;
 pub(crate) mod keys;
+mod list;
 mod list_search;
 mod module_operations;
 mod module_owner;
@@ -35,6 +36,7 @@ pub(crate) mod reserved_domain;
 mod response_cache;
 mod retry;
 mod rules;
+mod search_index;
 mod ssh_certificate_authority;
 mod ssh_certificates;
 mod ssh_host_certificate;
@@ -70,6 +72,7 @@ use crate::{
 };
 use postern_api::{Code, Error, Id, Result, Timestamp, published::Published, resource::View};
 use response_cache::ResponseCache;
+use search_index::SearchIndex;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
@@ -91,6 +94,7 @@ pub(crate) struct Resources {
     pub(crate) provisioning: ProvisioningTable,
     pub(crate) started_at: Timestamp,
     response_cache: ResponseCache,
+    search_index: SearchIndex,
 }
 
 impl Resources {
@@ -112,6 +116,7 @@ impl Resources {
             provisioning: ProvisioningTable::default(),
             started_at: Timestamp::now(),
             response_cache: ResponseCache::default(),
+            search_index: SearchIndex::default(),
         }
     }
 

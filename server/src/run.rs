@@ -14,6 +14,7 @@ use crate::{
     ip_access::IpAccess,
     live_edge::LiveEdge,
     management::{self, Readiness},
+    management_runtime::ManagementRuntime,
     metrics,
     session_store::ControlSessionStore,
     signals::Signals,
@@ -37,6 +38,8 @@ struct Server {
     drain_timeout: Duration,
     /// The access log is finished last.
     _log: Option<AccessLogWriter>,
+    /// The threads of the management API.
+    _threads: ManagementRuntime,
 }
 
 /// Serves until a signal requests shutdown.
@@ -69,12 +72,13 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let (applied, applied_revision) = watch::channel(0);
     let readiness = Readiness::default();
     let edge_sync = EdgeSync::new(control.published(), applied_revision);
+    let threads = ManagementRuntime::start()?;
     let resources = edge_sync.clone().layer(control.router());
     let description = Bytes::from(control.description().to_string());
     let public_api = configuration.api_host.clone().map(|name| {
         let router =
             management::public_router(resources.clone(), description.clone(), readiness.clone(), ip_access.clone());
-        api_host::offer(name, router)
+        api_host::offer(name, threads.layer(router))
     });
     let chosen = ServerCertificates {
         given,
@@ -116,14 +120,18 @@ async fn build(configuration: Configuration) -> Result<Server> {
     };
     let socket = admin_socket::listen(&folder, Arc::new(AdminHandler(control.clone())))?;
     let observe = move || live.update_gauges();
-    let api = api.serve(management::api_router(resources, description, readiness.clone(), ip_access, metrics, observe));
+    let router = management::api_router(resources, description, readiness.clone(), ip_access, metrics, observe);
+    let api = api.serve(threads.layer(router));
     let acme = configuration.acme.map(|acme| control.certify(acme, Arc::new(EdgeChallenges(challenges))));
     readiness.set(true);
     folder.make_private();
-    addresses.write(&folder)?;
+    // Visitors can be served with a full disk; only programs that look for this file have to be told the addresses.
+    if let Err(error) = addresses.write(&folder) {
+        tracing::error!(%error, "the addresses of the server are not in its data folder");
+    }
     announce(&addresses, &folder, first_key.as_deref());
     let drain_timeout = configuration.drain_timeout;
-    Ok(Server { folder, edge, api, readiness, socket, acme, drain_timeout, _log: writing })
+    Ok(Server { folder, edge, api, readiness, socket, acme, drain_timeout, _log: writing, _threads: threads })
 }
 
 /// Opens the management API and its listener. The lock of the folder is taken first, so that a second start reports the
@@ -144,6 +152,7 @@ async fn open_control(
         own_names: own_names(configuration),
         login_host: configuration.login_host.clone(),
         oauth_apps: oauth_apps::apps(&configuration.oauth_apps),
+        has_microsoft_tenants: oauth_apps::has_microsoft_tenants(&configuration.oauth_apps),
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
         ..postern_control::ControlSettings::new(folder.path())

@@ -91,10 +91,10 @@ fn the_server_is_read_downwards() {
         "server/src/main.rs",
         &[
             "run",
-            "admin_handler command_line create_api_key unlock",
+            "admin_handler command_line create_api_key doctor unlock",
             "addresses admin_socket configuration",
             "access_log api_listener certificates data_folder management session_store signals",
-            "acme_challenges api_host edge_sync io_error ip_access live_edge logs metrics",
+            "acme_challenges api_host edge_sync io_error ip_access live_edge logs management_runtime metrics",
         ],
     );
 }

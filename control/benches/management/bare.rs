@@ -50,7 +50,7 @@ impl Drop for Bare {
 }
 
 /// Runs the bare server until the process is killed.
-#[allow(clippy::print_stdout, reason = "the parent process reads the address there")]
+#[expect(clippy::print_stdout, reason = "the parent process reads the address there")]
 pub async fn serve() {
     let mut body = Vec::new();
     std::io::stdin().read_to_end(&mut body).expect("the bytes");

@@ -11,6 +11,7 @@ use postern_api::{
 };
 
 impl Rules for HttpsEdge {
+    const SEARCH_INDEXED: bool = true;
     type Hidden = Nothing;
     const HAS_MODULES: bool = true;
 

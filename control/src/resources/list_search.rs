@@ -18,18 +18,19 @@ impl ListSearch {
         self.0.is_empty()
     }
 
-    /// Searches only what the caller sees, so that hidden values cannot be guessed.
-    pub(super) fn matches<R: Resource>(&self, record: &Record<R>) -> Result<bool> {
-        if self.is_empty() {
-            return Ok(true);
-        }
-        let shown = serde_json::to_value(record)
-            .map_err(|error| Error::new(Code::Internal, format!("A record could not be searched: {error}.")))?;
-        let mut text = String::new();
-        collect_text(&shown, &mut text);
-        let text = text.to_lowercase();
-        Ok(self.0.iter().all(|word| text.contains(word)))
+    /// Whether a record with this text is found; see [`search_text`].
+    pub(super) fn matches(&self, text: &str) -> bool {
+        self.0.iter().all(|word| text.contains(word))
     }
+}
+
+/// The text of a record that searches compare: only what callers see, so that hidden values cannot be guessed.
+pub(super) fn search_text<R: Resource>(record: &Record<R>) -> Result<String> {
+    let shown = serde_json::to_value(record)
+        .map_err(|error| Error::new(Code::Internal, format!("A record could not be searched: {error}.")))?;
+    let mut text = String::new();
+    collect_text(&shown, &mut text);
+    Ok(text.to_lowercase())
 }
 
 /// Collects all texts and numbers of a value, without member names and URIs.

@@ -4,7 +4,6 @@ use super::{
     Caller, RecordPath, Resources,
     commit_plan::{CommitConflict, CommitPlan},
     keys,
-    list_search::ListSearch,
     owned_modules::{self, Modules, NewModule},
     relations::{self, Claim, ClaimsAndLinks, Link, LinkEntry, LinkRole, NewLink},
     retry::commit_with_retry,
@@ -22,13 +21,6 @@ use std::collections::HashSet;
 
 /// Entries read at once where all are needed.
 const BATCH_SIZE: usize = 1000;
-
-/// A page of records, newest first.
-pub(crate) struct RecordPage<R: Resource> {
-    pub(crate) records: Vec<Record<R>>,
-    /// Cursor of the next page, if there is one.
-    pub(crate) before: Option<Id<R>>,
-}
 
 impl Resources {
     /// Creates a record. `parent` is the parent of a nested one.
@@ -117,53 +109,6 @@ impl Resources {
         caller.check_kind_access::<R>()?;
         let (stored, _) = self.load_visible(caller, at).await?;
         self.show(&stored).await
-    }
-
-    /// Reads a page of the records that the caller may see, are older than `before`, and match `search`.
-    ///
-    /// # Errors
-    /// If the caller may not see the kind, or the store fails.
-    pub(crate) async fn list<R: Rules>(
-        &self,
-        caller: &Caller,
-        before: Option<&Id<R>>,
-        limit: usize,
-        search: &str,
-    ) -> Result<RecordPage<R>> {
-        caller.check_kind_access::<R>()?;
-        let search = ListSearch::new(search);
-        let mut range = Range::new(keys::records::<R>(), if search.is_empty() { limit + 1 } else { BATCH_SIZE });
-        range.before = before.map(|id| keys::record::<R>(id.as_str()));
-        let mut records = Vec::new();
-        let mut more = false;
-        'pages: loop {
-            let page = self.store.range(range.clone()).await?;
-            for entry in &page.entries {
-                let stored = self.codec.read_record::<R>(entry)?;
-                if caller.check_owner_access(stored.spec.owner()).is_err() {
-                    continue;
-                }
-                if search.is_empty() && records.len() == limit {
-                    more = true;
-                    break 'pages;
-                }
-                let record = self.show(&stored).await?;
-                if !search.matches(&record)? {
-                    continue;
-                }
-                if records.len() == limit {
-                    more = true;
-                    break 'pages;
-                }
-                records.push(record);
-            }
-            match page.entries.last() {
-                Some(last) if page.entries.len() == range.limit => range.before = Some(last.key.clone()),
-                _ => break,
-            }
-        }
-        let before = records.last().filter(|_| more).map(|record| record.id.clone());
-        Ok(RecordPage { records, before })
     }
 
     /// Changes a record. Concurrent changes are merged; none is lost.
@@ -432,7 +377,7 @@ impl Resources {
         (hold != NameHold::default()).then(|| self.live.hold_names(hold))
     }
 
-    async fn show<R: Rules>(&self, stored: &StoredRecord<R>) -> Result<Record<R>> {
+    pub(super) async fn show<R: Rules>(&self, stored: &StoredRecord<R>) -> Result<Record<R>> {
         let modules = if R::HAS_MODULES { self.modules(stored.id.as_str()).await? } else { Modules::default() };
         self.show_with(stored, &modules).await
     }

@@ -63,3 +63,34 @@ async fn secrets_and_records_of_others_are_not_searched() {
     assert_eq!(found(&operator, "/credentials?search=mine").await, ["mine"]);
     assert_eq!(found(&stranger, "/credentials?search=mine").await, [""; 0]);
 }
+
+#[tokio::test]
+async fn every_change_is_found_by_the_next_search() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let search = async |word: &str| found(&operator, &format!("/edges/https?search={word}")).await;
+    assert_eq!(search("shop").await, [""; 0], "from here on the edges are indexed");
+    let edge = operator.made("/edges/https", &json!({"description": "The shop"})).await;
+    let item = format!("/edges/https/{}", edge["id"].as_str().expect("an id"));
+    assert_eq!(search("shop").await, ["The shop"]);
+
+    operator.patch(&item, &json!({"description": "The store"})).await.is(StatusCode::OK);
+    assert_eq!(search("shop").await, [""; 0]);
+    assert_eq!(search("store").await, ["The store"]);
+
+    let termination = format!("{item}/tls_termination");
+    operator.put(&termination, &json!({"min_version": "1.3"})).await.is(StatusCode::OK);
+    assert_eq!(search("1.3").await, ["The store"], "modules are searched with their owner");
+    operator.delete(&termination).await.is(StatusCode::NO_CONTENT);
+    assert_eq!(search("1.3").await, [""; 0]);
+
+    let route = json!({"match": "/", "match_type": "path_prefix"});
+    let route = operator.made(&format!("{item}/routes"), &route).await;
+    let route = route["id"].as_str().expect("an id");
+    assert_eq!(search(route).await, ["The store"], "and routes by their ids");
+    operator.delete(&format!("{item}/routes/{route}")).await.is(StatusCode::NO_CONTENT);
+    assert_eq!(search(route).await, [""; 0]);
+
+    operator.delete(&item).await.is(StatusCode::NO_CONTENT);
+    assert_eq!(search("store").await, [""; 0]);
+}
