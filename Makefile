@@ -10,7 +10,9 @@ export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
 help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-run: .ci/installed-run programs ## open the desktop app, or start server and agent where there is no display
+run: .ci/installed-run ui/dist/index.html ## open the desktop app, or start server and agent where there is no display
+	@echo "== building the programs (the first time takes about ten minutes on two cores)"
+	cargo build --workspace --bins
 	@.ci/start
 
 test: .ci/installed-test programs test-rust test-ui test-clients test-load test-browser test-logins test-desktop ## every test there is
@@ -54,7 +56,7 @@ pictures: programs tests/browser/node_modules ## docs/screenshots anew: every pa
 	mogrify -strip +dither -colors 96 -define png:compression-level=9 docs/screenshots/*.png
 
 programs: ui/dist/index.html
-	@echo "== building the programs (the first time takes minutes)"
+	@echo "== building the programs and their tests (the first time takes about 17 minutes on two cores)"
 	cargo build --workspace --lib --bins --tests
 
 build: ui/dist/index.html ## release builds of all three programs, pages included

@@ -21,6 +21,10 @@ use std::{
 #[derive(Debug, Parser)]
 #[command(name = "postern", version, arg_required_else_help = true, propagate_version = false)]
 struct Cli {
+    /// Configuration file; may be given several times, later files win
+    #[arg(long, global = true, env = "POSTERN_CONFIG", value_name = "FILE", value_delimiter = ',')]
+    #[expect(dead_code, reason = "clap hands the value to the command that uses it")]
+    config: Vec<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -110,7 +114,7 @@ enum Command {
 /// Runs the program: exit code 0 for success, 1 for an error, 2 for an invalid command line.
 pub fn main() -> ExitCode {
     start_own_session();
-    let api = std::env::args_os().nth(1).is_some_and(|word| word == "api");
+    let api = std::env::args_os().skip(1).any(|word| word == "api");
     let matches = if api { full_command() } else { Cli::command().subcommand(api::stub_command()) }.get_matches();
     let done = match matches.subcommand() {
         Some(("api", below)) => api::run(below),
@@ -202,6 +206,17 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         full_command().debug_assert();
+    }
+
+    #[test]
+    fn the_configuration_file_can_be_named_before_or_after_the_command() {
+        for arguments in [["--config", "a.yml", "start", "site"], ["start", "--config", "a.yml", "site"]] {
+            let command = full_command();
+            let matches = command.try_get_matches_from(["postern"].iter().chain(&arguments)).expect("valid");
+            let start = matches.subcommand_matches("start").expect("the command");
+            let files: Vec<_> = start.get_many::<PathBuf>("config").expect("files").collect();
+            assert_eq!(files, [Path::new("a.yml")]);
+        }
     }
 
     #[test]
