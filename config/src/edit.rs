@@ -112,8 +112,6 @@ pub fn set_tunnel(text: &str, name: &str, definition: &Map<String, Json>) -> Res
 /// The errors of the file system.
 pub fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
     private_file::write(&target, bytes)
 }
 

@@ -17,7 +17,7 @@ use zbus::{proxy, zvariant::Value};
     default_path = "/org/freedesktop/Notifications"
 )]
 trait Notifications {
-    #[allow(clippy::too_many_arguments, reason = "the D-Bus interface has this signature")]
+    #[expect(clippy::too_many_arguments, reason = "the D-Bus interface has this signature")]
     fn notify(
         &self,
         app_name: &str,

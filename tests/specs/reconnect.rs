@@ -45,7 +45,7 @@ fn p95(times: &mut [Duration]) -> Duration {
 }
 
 /// Prints measured times.
-#[allow(clippy::print_stdout, reason = "measured times stand beside the verdict")]
+#[expect(clippy::print_stdout, reason = "measured times stand beside the verdict")]
 fn record(what: &str, times: &mut [Duration]) {
     let (p95, worst) = (p95(times), times[times.len() - 1]);
     println!("{what}: {:.2} s (p95), {:.2} s (worst of {})", p95.as_secs_f64(), worst.as_secs_f64(), times.len());

@@ -159,7 +159,7 @@ fn collect(pipe: impl Read + Send + 'static) -> Arc<Mutex<String>> {
 }
 
 impl Drop for Process {
-    #[allow(clippy::print_stderr, reason = "a failed test shows the output of its programs")]
+    #[expect(clippy::print_stderr, reason = "a failed test shows the output of its programs")]
     fn drop(&mut self) {
         self.kill();
         if self.show && std::thread::panicking() {

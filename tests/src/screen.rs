@@ -126,7 +126,7 @@ impl Drop for Screen {
 struct ShowOnPanic<'a>(&'a std::cell::RefCell<String>);
 
 impl Drop for ShowOnPanic<'_> {
-    #[allow(clippy::print_stderr, reason = "a failed test shows what was on the screen")]
+    #[expect(clippy::print_stderr, reason = "a failed test shows what was on the screen")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("--- the screen:\n{}\n---", self.0.borrow());

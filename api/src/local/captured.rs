@@ -265,7 +265,7 @@ pub enum FrameSender {
 /// The kind of a frame: an opcode of RFC 6455 section 5.2, or a server-sent event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum FrameKind {
     Continuation,
     Text,

@@ -27,7 +27,7 @@ pub struct ListeningPort {
 /// The protocol of a tunnel for a listening port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum TunnelProtocol {
     Http,
     Tcp,

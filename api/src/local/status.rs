@@ -143,7 +143,7 @@ pub struct CaptureGauge {
 
 /// The paths of the local API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct ApiIndex {
     pub uri: String,
     pub tunnels_uri: String,

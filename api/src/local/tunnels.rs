@@ -56,7 +56,7 @@ pub struct TunnelMetrics {
 /// Numbers of connections. Rates are per second, averaged over 1, 5 and 15 minutes; percentiles are durations in
 /// nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "the struct says it")]
+#[expect(missing_docs, reason = "the struct says it")]
 pub struct ConnectionMetrics {
     pub count: u64,
     /// Open at the moment.
@@ -72,7 +72,7 @@ pub struct ConnectionMetrics {
 
 /// Numbers of requests, as those of connections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "the struct says it")]
+#[expect(missing_docs, reason = "the struct says it")]
 pub struct RequestMetrics {
     pub count: u64,
     pub rate1: f64,
@@ -206,7 +206,7 @@ pub struct ConfiguredTunnelList {
 
 /// A tunnel as it is written in the configuration file; docs/agent-config.md has all keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[allow(missing_docs, reason = "the keys of the configuration file are documented there")]
+#[expect(missing_docs, reason = "the keys of the configuration file are documented there")]
 pub struct TunnelDefinition {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proto: Option<String>,
