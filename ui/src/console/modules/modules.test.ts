@@ -220,7 +220,7 @@ describe("what is wrong", () => {
     [oidc, { issuer: "https://a.test?x" }, "issuer", "Remove the query and the fragment."],
     [
       oauth,
-      { auth_check_interval: "100" },
+      { auth_check_interval: "5" },
       "auth_check_interval",
       "At least 10 seconds, or 0: only at the login.",
     ],
