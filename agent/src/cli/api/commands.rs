@@ -13,7 +13,7 @@ use url::form_urlencoded;
 pub(super) const API_KEY_ARG: &str = "postern-api-key";
 pub(super) const API_URL_ARG: &str = "postern-api-url";
 pub(super) const ROOT_CAS_ARG: &str = "postern-root-cas";
-pub(super) const CONFIG_ARG: &str = "postern-config";
+pub(super) const CONFIG_ARG: &str = "config";
 const ALL_PAGES_ARG: &str = "postern-all";
 const BODY_ARG: &str = "postern-body";
 
