@@ -1,6 +1,7 @@
 //! The front end: accepts visitors on the HTTP and HTTPS ports, and serves their requests in phases.
 
 mod connection;
+mod connection_end;
 mod error_pages;
 mod http;
 mod https;

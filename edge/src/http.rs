@@ -23,7 +23,7 @@ pub(crate) use body_buffer::{BufferBudget, BufferedBody};
 pub(crate) use body_rate::{BodyProgress, BodyTooSlow, IncomingBody, VisitorDisconnected};
 pub(crate) use canonical::host;
 pub(crate) use framing::too_many_fields;
-pub(crate) use guard::HttpGuard;
+pub(crate) use guard::{ConnectionActivity, HttpGuard};
 pub(crate) use http1::{http1, leaves_http};
 pub(crate) use open_requests::{OpenRequest, RequestCounter};
 pub(crate) use path::normalised;

@@ -1,7 +1,12 @@
 //! One visitor's connection, HTTP/1.1 or HTTP/2, from its first request to its last.
 
 use crate::{
-    frontend::{EdgeState, VisitorConnection, error_pages, service::serve_request},
+    frontend::{
+        EdgeState, VisitorConnection,
+        connection_end::{settled, stopped},
+        error_pages,
+        service::serve_request,
+    },
     http::{HttpGuard, StreamExecutor, http1},
     limits::Limits,
     telemetry::{metrics, request_id},
@@ -62,17 +67,21 @@ where
     };
     let refused = guard.refused();
     let mut http_connection = http1(&state.limits).serve_connection(TokioIo::new(guard), service).with_upgrades();
-    let mut stopping = pin!(stop.cancelled());
+    let mut stopping = pin!(stopped(&stop, &connection.requests));
     let mut shutting_down = false;
     let outcome = std::future::poll_fn(|cx| {
-        if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
-            shutting_down = true;
-            Pin::new(&mut http_connection).graceful_shutdown();
-        }
-        match Pin::new(&mut http_connection).poll(cx) {
-            // For a visitor that left, hyper would return an error here and send nothing.
-            Poll::Pending if refused.load(Ordering::Relaxed) => Poll::Ready(None),
-            outcome => outcome.map(Some),
+        loop {
+            let is_fresh = connection.requests.started() == 0;
+            if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
+                shutting_down = true;
+                Pin::new(&mut http_connection).graceful_shutdown();
+            }
+            match Pin::new(&mut http_connection).poll(cx) {
+                // For a visitor that left, hyper would return an error here and send nothing.
+                Poll::Pending if refused.load(Ordering::Relaxed) => return Poll::Ready(None),
+                Poll::Pending if is_fresh && connection.requests.started() > 0 => {}
+                outcome => return outcome.map(Some),
+            }
         }
     })
     .await;
@@ -126,7 +135,7 @@ where
         let (state, connection) = (state.clone(), connection.clone());
         service_fn(move |request| serve_request(state.clone(), connection.clone(), request))
     };
-    let limits = &state.limits;
+    let (limits, activity) = (&state.limits, guard.activity());
     let mut http_connection = http2::Builder::new(StreamExecutor { stall: limits.stall })
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.streams)
@@ -139,20 +148,32 @@ where
         .keep_alive_interval(Duration::from_secs(20))
         .keep_alive_timeout(Duration::from_secs(20))
         .serve_connection(TokioIo::new(guard), service);
-    let mut stopping = pin!(stop.cancelled());
+    let mut stopping = pin!(stopped(&stop, &connection.requests));
+    let mut settling = pin!(settled(&activity, &connection.requests));
     let mut shutting_down = false;
     std::future::poll_fn(|cx| {
-        if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
-            shutting_down = true;
-            Pin::new(&mut http_connection).graceful_shutdown();
+        loop {
+            let is_fresh = connection.requests.started() == 0;
+            if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
+                shutting_down = true;
+                Pin::new(&mut http_connection).graceful_shutdown();
+            }
+            let polled = Pin::new(&mut http_connection).poll(cx);
+            if polled.is_ready() {
+                return polled;
+            }
+            if connection.requests.excess_abandoned() > limits.resets {
+                metrics::flood_ended();
+                tracing::info!(visitor = %connection.visitor.address, "asks and gives up again and again; the connection is ended");
+                return Poll::Ready(Ok(()));
+            }
+            if shutting_down {
+                return settling.as_mut().poll(cx).map(Ok);
+            }
+            if !is_fresh || connection.requests.started() == 0 {
+                return Poll::Pending;
+            }
         }
-        let polled = Pin::new(&mut http_connection).poll(cx);
-        if polled.is_pending() && connection.requests.excess_abandoned() > limits.resets {
-            metrics::flood_ended();
-            tracing::info!(visitor = %connection.visitor.address, "asks and gives up again and again; the connection is ended");
-            return Poll::Ready(Ok(()));
-        }
-        polled
     })
     .await
 }

@@ -4,7 +4,7 @@ use super::{ConnectionResources, EdgeState, OverLimit, TlsDestination, VisitorCo
 use crate::{
     access::ConnectionRecord,
     http::{TlsParameters, Visitor},
-    net::{AcceptedConnection, ConnectionLimiter, IdentifiedConnection, OVERFLOW_TIMEOUT, accept},
+    net::{AcceptedConnection, ConnectionLimiter, DRAIN_GRACE, IdentifiedConnection, OVERFLOW_TIMEOUT, accept},
     tcp,
     telemetry::metrics::ConnectionGauge,
     tls::{self, HandshakeOutcome, RewoundStream, TlsConfigs},
@@ -19,7 +19,10 @@ use tokio::{
     net::TcpListener,
     time::{Instant, timeout},
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::{
+    sync::CancellationToken,
+    task::{TaskTracker, task_tracker::TaskTrackerToken},
+};
 
 /// Accepts until `stop`; accepted connections go on and are counted in `open`.
 pub(crate) async fn serve_https(
@@ -33,14 +36,15 @@ pub(crate) async fn serve_https(
     let draining = stop.clone();
     let on_accept = move |accepted: AcceptedConnection| {
         let (configs, state, draining) = (configs.clone(), state.clone(), draining.clone());
-        let tracker = open.clone();
+        // Held from here on, so that a drain waits for handshakes too.
+        let open = open.token();
         // Spawned before the handshake: a slow visitor must not delay the others.
         tokio::spawn(async move {
             let Some(identified) = accepted.identify().await else { return };
             match identified.permit.limit_reached() {
-                None => serve_connection(identified, &configs, state, tracker, draining).await,
+                None => serve_connection(identified, &configs, state, open, draining).await,
                 Some(_) => {
-                    let serving = Box::pin(serve_connection(identified, &configs, state, tracker, draining));
+                    let serving = Box::pin(serve_connection(identified, &configs, state, open, draining));
                     let _ = timeout(OVERFLOW_TIMEOUT, serving).await;
                 }
             }
@@ -54,7 +58,7 @@ async fn serve_connection(
     identified: IdentifiedConnection,
     configs: &TlsConfigs,
     state: Arc<EdgeState>,
-    open: TaskTracker,
+    open: TaskTrackerToken,
     draining: CancellationToken,
 ) {
     let IdentifiedConnection { stream, visitor: address, reached, permit } = identified;
@@ -78,19 +82,25 @@ async fn serve_connection(
         record.is_some()
     };
     // Boxed, so that the memory of the handshake is freed when it is done.
-    let handshake = Box::pin(tls::handshake(stream, configs, find, admits, state.limits.handshake)).await;
+    let handshake = Box::pin(tls::handshake(stream, configs, find, admits, state.limits.handshake));
+    let handshake = tokio::select! {
+        handshake = handshake => handshake,
+        () = too_late(&draining) => return,
+    };
     let relayed = |kind| StreamSpec { kind, visitor: address, tls: true, reached };
     match handshake {
         // The agent tries again by itself.
         Ok(HandshakeOutcome::Agent(_)) if over_limit.is_some() => {}
         Ok(HandshakeOutcome::Agent(mut stream)) => {
             let _connected = ConnectionGauge::new("agents");
+            // Agents are asked to leave; a drain does not wait for them.
+            drop(open);
             postern_tunnel::limit_buffers(stream.get_mut().1);
             Box::pin(serve_agent(stream, address, state.registry.clone())).await;
         }
         Ok(HandshakeOutcome::Visitor { stream, http2, admission }) => {
             let presence =
-                ConnectionResources { _permit: permit, _connected: ConnectionGauge::new("https"), _open: open.token() };
+                ConnectionResources { _permit: permit, _connected: ConnectionGauge::new("https"), _open: open };
             let mut visitor = Visitor::new(address, Scheme::Https);
             visitor.reached = reached;
             visitor.tls = Some(TlsParameters::of(stream.get_ref().1));
@@ -101,11 +111,11 @@ async fn serve_connection(
             Box::pin(serve(stream, http2, connection, state, close)).await;
         }
         Ok(HandshakeOutcome::Terminated(stream, destination)) => {
-            relay(stream, relayed(StreamKind::Tcp), record, destination, &state, &open).await;
+            relay(stream, relayed(StreamKind::Tcp), record, destination, &state, open).await;
         }
         Ok(HandshakeOutcome::Passing(stream, hello, destination)) => {
             let stream = RewoundStream::new(stream, hello);
-            relay(stream, relayed(StreamKind::Tls), record, destination, &state, &open).await;
+            relay(stream, relayed(StreamKind::Tls), record, destination, &state, open).await;
         }
         Ok(HandshakeOutcome::Proved | HandshakeOutcome::Refused) => {}
         Err(error) => {
@@ -115,6 +125,12 @@ async fn serve_connection(
     }
 }
 
+/// Resolves when a drain began a while ago: a peer that has said nothing since then has nothing to lose.
+async fn too_late(draining: &CancellationToken) {
+    draining.cancelled().await;
+    tokio::time::sleep(DRAIN_GRACE).await;
+}
+
 /// Relays a connection of a TLS edge or tunnel, whether TLS ended here or passes through.
 async fn relay<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
@@ -122,12 +138,12 @@ async fn relay<S: AsyncRead + AsyncWrite + Unpin>(
     record: Option<ConnectionRecord>,
     destination: TlsDestination,
     state: &EdgeState,
-    open: &TaskTracker,
+    _open: TaskTrackerToken,
 ) {
     let _connected = ConnectionGauge::new("tls");
     let candidates = destination.candidates(&state.registry.backends);
     // From here on a change of configuration does not concern this connection.
     drop(destination);
     let Some(record) = record else { return };
-    Box::pin(open.track_future(tcp::relay_stream(stream, spec, record, candidates))).await;
+    Box::pin(tcp::relay_stream(stream, spec, record, candidates)).await;
 }

@@ -10,7 +10,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Poll},
     time::Duration,
@@ -31,12 +31,33 @@ pub(crate) struct HttpGuard<S> {
     timeouts: Timeouts,
     /// The last moment at which bytes moved.
     last_progress: Instant,
+    activity: Arc<ConnectionActivity>,
     /// The header block that is arriving: its number, and since when it is waited for.
     head: Option<(usize, Instant)>,
     /// On HTTP/2: when there was last a request, and how many there had been. Pings do not count as use.
     last_request: (Instant, usize),
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
+}
+
+/// What moves on a connection: tells an idle connection from a busy one.
+#[derive(Debug, Default)]
+pub(crate) struct ConnectionActivity {
+    /// How often bytes were read or written.
+    moves: AtomicUsize,
+    /// Whether bytes wait for the visitor to read.
+    blocked: AtomicBool,
+}
+
+impl ConnectionActivity {
+    /// How often bytes have moved so far; `None` while bytes wait for the visitor to read.
+    pub(crate) fn settled_moves(&self) -> Option<usize> {
+        (!self.blocked.load(Ordering::Relaxed)).then(|| self.moves.load(Ordering::Relaxed))
+    }
+
+    fn moved(&self) {
+        self.moves.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -56,6 +77,7 @@ impl<S> HttpGuard<S> {
             requests,
             timeouts: Timeouts { head: limits.head, idle: limits.idle, stall: limits.stall },
             last_progress: Instant::now(),
+            activity: Arc::default(),
             head: None,
             last_request: (Instant::now(), 0),
             reading: None,
@@ -67,6 +89,11 @@ impl<S> HttpGuard<S> {
     /// connection checks it afterwards.
     pub(crate) fn refused(&self) -> Arc<AtomicBool> {
         self.refused.clone()
+    }
+
+    /// What moves on the connection.
+    pub(crate) fn activity(&self) -> Arc<ConnectionActivity> {
+        self.activity.clone()
     }
 
     /// Why the connection was refused, if it was, and the connection to say so on.
@@ -125,6 +152,7 @@ impl<S> HttpGuard<S> {
 
     fn check_stall(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let stall = self.timeouts.stall;
+        self.activity.blocked.store(true, Ordering::Relaxed);
         let timer = self.writing.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
         if self.framing.as_ref().is_some_and(Http1Framing::is_opaque) {
             return Poll::Pending;
@@ -134,6 +162,8 @@ impl<S> HttpGuard<S> {
 
     fn written(&mut self) {
         self.last_progress = Instant::now();
+        self.activity.moved();
+        self.activity.blocked.store(false, Ordering::Relaxed);
         self.writing = None;
     }
 }
@@ -150,6 +180,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Ready(Ok(())) => {
                 this.last_progress = Instant::now();
+                this.activity.moved();
                 let Some(framing) = &mut this.framing else { return Poll::Ready(Ok(())) };
                 if let Err(refusal) = framing.feed(&buffer.filled()[before..]) {
                     buffer.set_filled(before);
@@ -195,7 +226,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.stream).poll_flush(cx);
-        if outcome.is_pending() { this.check_stall(cx).map(Err) } else { outcome }
+        if outcome.is_pending() {
+            return this.check_stall(cx).map(Err);
+        }
+        this.activity.blocked.store(false, Ordering::Relaxed);
+        outcome
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -1,6 +1,7 @@
 //! End-to-end tests of the edge: a real one, over loopback.
 #![allow(clippy::unwrap_used, reason = "a test says what it expects")]
 
+mod draining;
 mod edges;
 mod h2c;
 mod http;

@@ -1,0 +1,62 @@
+//! When a visitor's connection ends during a drain.
+
+use crate::{
+    http::{ConnectionActivity, RequestCounter},
+    net::DRAIN_GRACE,
+};
+use std::{future::poll_fn, task::Poll};
+use tokio_util::sync::CancellationToken;
+
+/// Resolves when a connection takes no further request. One that was accepted before the drain and has had none yet
+/// gets a moment for its first: its visitor could not know. Must be polled after each request has started.
+pub(super) async fn stopped(stop: &CancellationToken, requests: &RequestCounter) {
+    stop.cancelled().await;
+    let first_request = poll_fn(|_| if requests.started() > 0 { Poll::Ready(()) } else { Poll::Pending });
+    tokio::select! {
+        () = first_request => {}
+        () = tokio::time::sleep(DRAIN_GRACE) => {}
+    }
+}
+
+/// Resolves when an HTTP/2 connection that was asked to end has no open stream and nothing moves on it any more. Peers
+/// that do not acknowledge the request (RFC 9113, section 6.8) would keep it open otherwise.
+pub(super) async fn settled(activity: &ConnectionActivity, requests: &RequestCounter) {
+    let mut seen = activity.settled_moves();
+    loop {
+        tokio::time::sleep(DRAIN_GRACE / 2).await;
+        let moves = activity.settled_moves().filter(|_| !requests.is_busy());
+        if moves.is_some() && moves == seen {
+            return;
+        }
+        seen = moves;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_without_a_request_gets_a_moment_for_it() {
+        let (stop, requests) = (CancellationToken::new(), RequestCounter::default());
+        let mut end = Box::pin(stopped(&stop, &requests));
+        stop.cancel();
+        assert!((&mut end).now_or_never().is_none(), "the first request may be on its way");
+        let open = requests.start();
+        assert!(end.now_or_never().is_some(), "no further one is taken");
+        drop(open);
+        let fresh = RequestCounter::default();
+        stopped(&stop, &fresh).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_with_an_open_request_is_not_settled() {
+        let (activity, requests) = (ConnectionActivity::default(), RequestCounter::default());
+        let open = requests.start();
+        let wait = tokio::time::timeout(DRAIN_GRACE * 20, settled(&activity, &requests));
+        assert!(wait.await.is_err(), "the request is waited for");
+        drop(open);
+        settled(&activity, &requests).await;
+    }
+}
