@@ -195,6 +195,7 @@ codes! {
     AddressBusy = 3020, 503, "The visitor's address has reached its limit of connections.";
     HandshakeFailed = 3021, 400, "The TLS handshake failed.";
     PasswordNeeded = 3022, 401, "Visitors must enter a user name and password.";
+    RequestLoop = 3023, 508, "The request has passed this kind of server too often: the service behind the address leads back to it.";
     ServiceUnreachable = 8012, 502, "The agent could not connect to the local service.";
     TunnelLoop = 8013, 508, "The tunnel leads back to the agent itself.";
     // Logins of visitors

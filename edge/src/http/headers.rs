@@ -25,6 +25,12 @@ static HOP_BY_HOP: [HeaderName; 6] = [
     HTTP2_SETTINGS,
 ];
 
+/// The name of this server in `Via` (RFC 9110, section 7.6.3): a pseudonym, so that local services learn no host name.
+const VIA_NAME: &str = "postern";
+/// How often a request may have passed an edge before it is taken for a loop. Services that call each other through their
+/// public addresses, and pass on what they got, stay below it.
+pub(crate) const MAX_HOPS: usize = 3;
+
 /// Headers of this prefix are ours alone, in both directions.
 const OWN_PREFIX: &str = "postern-";
 
@@ -62,6 +68,26 @@ pub(crate) fn clean_request(headers: &mut HeaderMap) {
     // The edge sends `100 Continue` itself (RFC 9110, section 10.1.1), as soon as the upstream side reads the body.
     headers.remove(header::EXPECT);
     strip_claims(headers);
+}
+
+/// How often a request has passed an edge, by its `Via`.
+pub(crate) fn hops(headers: &HeaderMap) -> usize {
+    let is_own = |entry: &&str| entry.split_ascii_whitespace().nth(1) == Some(VIA_NAME);
+    headers.get_all(header::VIA).iter().map(|value| tokens(value).filter(is_own).count()).sum()
+}
+
+/// Adds this hop to a request that came with this version of HTTP and had passed `hops` edges before. Those that the
+/// modules have removed are added again, because they end a loop.
+pub(crate) fn add_hop(headers: &mut HeaderMap, version: Version, hops: usize) {
+    let entry = match version {
+        Version::HTTP_10 => "1.0 postern",
+        Version::HTTP_2 => "2 postern",
+        _ => "1.1 postern",
+    };
+    let missing = if hops == 0 { 0 } else { hops.saturating_sub(self::hops(headers)) };
+    for _ in 0..=missing {
+        headers.append(header::VIA, HeaderValue::from_static(entry));
+    }
 }
 
 /// Removes hop-by-hop headers and headers reserved for this server from a response.
@@ -218,6 +244,17 @@ mod tests {
         ]);
         clean_response(&mut response);
         assert_eq!(response, headers(&[("etag", "x")]));
+    }
+
+    #[test]
+    fn hops_are_counted_whatever_the_modules_remove() {
+        let mut request = headers(&[("via", "1.1 nginx, 2 postern"), ("via", "1.0 postern (x),1.1 other")]);
+        assert_eq!(hops(&request), 2);
+        add_hop(&mut request, Version::HTTP_11, 2);
+        assert_eq!(hops(&request), 3);
+        request.remove(header::VIA);
+        add_hop(&mut request, Version::HTTP_2, 3);
+        assert_eq!(request.get_all(header::VIA).iter().collect::<Vec<_>>(), ["2 postern"; 4]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod h2c;
 mod http;
 mod kit;
 mod limits;
+mod loops;
 mod mutual_tls;
 mod proxies;
 mod restrictions;

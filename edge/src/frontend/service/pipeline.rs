@@ -45,7 +45,7 @@ pub(super) async fn run_pipeline(
     trace: &mut Trace,
     record: &Arc<AccessRecord>,
 ) -> Result<PipelineOutcome, Refusal> {
-    let AdmittedRequest { mut parts, body, upgrade } = request;
+    let AdmittedRequest { mut parts, body, upgrade, hops } = request;
     let (protocol, on_upgrade) = match upgrade {
         Some(RequestedUpgrade { protocol, on_upgrade }) => (Some(protocol), Some(on_upgrade)),
         None => (None, None),
@@ -70,6 +70,7 @@ pub(super) async fn run_pipeline(
     for realm in destination.realms() {
         Logins::strip_cookies(realm, &mut parts.headers);
     }
+    headers::add_hop(&mut parts.headers, parts.version, hops);
     parts.version = Version::HTTP_11;
     let websocket = passed.as_mut().and_then(|passed| passed.websocket.take());
     let request = PipelineRequest { request: Request::from_parts(parts, body), progress, on_upgrade, websocket };
