@@ -49,9 +49,10 @@ impl CertificateNames {
     }
 }
 
-/// A certificate and the time of its replacement.
+/// A certificate and the time in which it is used.
 pub(super) struct LeafCertificate {
     key: Arc<CertifiedKey>,
+    valid_from: i64,
     renew_at: i64,
 }
 
@@ -83,12 +84,14 @@ pub(super) fn issue_leaf(
         .map_err(|error| issue_failed(&error))?;
     let now = now.as_second();
     let until = (now + LIFETIME).min(authority_expires.as_second());
-    set_validity(&mut params, now - DAY, until);
+    let valid_from = now - DAY;
+    set_validity(&mut params, valid_from, until);
     let certificate = params.signed_by(&key, issuer).map_err(|error| issue_failed(&error))?;
     let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let signing = any_ecdsa_type(&private).map_err(|error| issue_failed(&error))?;
     Ok(LeafCertificate {
         key: Arc::new(CertifiedKey::new(vec![certificate.der().clone()], signing)),
+        valid_from,
         renew_at: until - RENEW_BEFORE.min((until - now) / 2),
     })
 }
@@ -106,7 +109,7 @@ struct LeafCache {
 }
 
 impl Leaves {
-    /// A cached certificate that is not due, or a new one, issued without holding the lock.
+    /// A cached certificate that is valid and not due, or a new one, issued without holding the lock.
     pub(super) fn get(
         &self,
         names: &CertificateNames,
@@ -139,7 +142,8 @@ impl Leaves {
 impl LeafCache {
     fn touch(&mut self, names: &CertificateNames, now: i64) -> Option<Arc<CertifiedKey>> {
         let (leaf, tick) = self.leaves.get_mut(names)?;
-        if leaf.renew_at <= now {
+        // The clock may have been set back since it was issued: it is not valid yet then.
+        if !(leaf.valid_from..leaf.renew_at).contains(&now) {
             return None;
         }
         self.tick += 1;

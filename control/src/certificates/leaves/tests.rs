@@ -125,6 +125,19 @@ fn leaves_are_cached_and_renewed_before_they_expire_and_never_outlive_the_author
 }
 
 #[test]
+fn a_leaf_from_the_future_is_made_anew_when_the_clock_was_set_right() {
+    let bench = Bench::new();
+    let authority = bench.authority();
+    bench.pass(400);
+    let ahead = authority.leaf(&["a.localhost"]).expect("a leaf");
+    bench.pass(-400);
+    assert!(!bench.accepts(&authority, &ahead, "a.localhost"), "it is not valid yet");
+    let leaf = authority.leaf(&["a.localhost"]).expect("a leaf");
+    assert!(bench.accepts(&authority, &leaf, "a.localhost"));
+    assert!(Arc::ptr_eq(&leaf, &authority.leaf(&["a.localhost"]).expect("a leaf")), "once");
+}
+
+#[test]
 fn the_cache_is_bounded_and_evicts_the_least_recently_used() {
     let bench = Bench::new();
     let authority = bench.authority();
