@@ -1,11 +1,14 @@
 //! Access log: one JSON object per request and connection, written by a thread of its own.
 
+mod line_writer;
+
 use crate::io_error::reason;
+use line_writer::{LineSink, LineWriter, LinesLost};
 use postern_api::{Code, Error};
 use postern_edge::{AccessLog, AccessLogEntry};
 use std::{
     fs::{File, OpenOptions},
-    io::{self, BufWriter, Write},
+    io,
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{
@@ -22,8 +25,6 @@ use tokio::time::Instant;
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Delay in which entries are batched. Waking up for each entry would cost more than writing it.
 const BATCH_DELAY: Duration = Duration::from_millis(10);
-/// Write buffer in bytes.
-const BUFFER_BYTES: usize = 64 * 1024;
 /// Interval at which the file is checked for rotation.
 const ROTATION_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -101,8 +102,7 @@ fn write(entries: &Receiver<Box<AccessLogEntry>>, output: &mut Output, stopped: 
 
 /// Open destination.
 struct Output {
-    writer: BufWriter<Box<dyn Write + Send>>,
-    line: Vec<u8>,
+    writer: LineWriter,
     file: Option<LogFile>,
     /// Whether the last write failed; only the first failure is logged.
     failing: bool,
@@ -117,7 +117,7 @@ struct LogFile {
 
 impl Output {
     fn open(destination: &Destination) -> io::Result<Self> {
-        let (writer, file): (Box<dyn Write + Send>, _) = match destination {
+        let (sink, file): (Box<dyn LineSink>, _) = match destination {
             Destination::Stdout => (Box::new(io::stdout()), None),
             Destination::Stderr => (Box::new(io::stderr()), None),
             Destination::File(path) => {
@@ -126,15 +126,12 @@ impl Output {
                 (Box::new(file), Some(log_file))
             }
         };
-        Ok(Output { writer: BufWriter::with_capacity(BUFFER_BYTES, writer), line: Vec::new(), file, failing: false })
+        Ok(Output { writer: LineWriter::new(sink), file, failing: false })
     }
 
     fn line(&mut self, entry: &AccessLogEntry) {
         self.reopen_if_rotated();
-        self.line.clear();
-        let made = serde_json::to_writer(&mut self.line, entry).map_err(io::Error::from);
-        self.line.push(b'\n');
-        let outcome = made.and_then(|()| self.writer.write_all(&self.line));
+        let outcome = self.writer.line(|line| serde_json::to_writer(line, entry).map_err(io::Error::from));
         self.record_outcome(outcome);
     }
 
@@ -143,11 +140,11 @@ impl Output {
         self.record_outcome(outcome);
     }
 
-    fn record_outcome(&mut self, outcome: io::Result<()>) {
+    fn record_outcome(&mut self, outcome: Result<(), LinesLost>) {
         match outcome {
             Ok(()) => self.failing = false,
-            Err(error) => {
-                metrics::counter!("postern_access_log_dropped_total").increment(1);
+            Err(LinesLost { error, lines }) => {
+                metrics::counter!("postern_access_log_dropped_total").increment(lines as u64);
                 if !self.failing {
                     tracing::error!(%error, "the access log cannot be written");
                 }
@@ -172,10 +169,10 @@ impl Output {
         match reopened {
             Ok((identity, file)) => {
                 log_file.identity = identity;
-                let _ = self.writer.flush();
-                self.writer = BufWriter::with_capacity(BUFFER_BYTES, Box::new(file));
+                self.flush();
+                self.writer = LineWriter::new(Box::new(file));
             }
-            Err(error) => self.record_outcome(Err(error)),
+            Err(error) => self.record_outcome(Err(LinesLost { error, lines: 0 })),
         }
     }
 }
@@ -191,20 +188,21 @@ fn identity(file: &File) -> io::Result<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     #[test]
     fn a_rotated_file_is_reopened() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("access.log");
         let mut output = Output::open(&Destination::File(path.clone())).expect("opened");
-        output.writer.write_all(b"one\n").expect("written");
+        output.writer.line(|line| line.write_all(b"one")).expect("written");
         std::fs::rename(&path, folder.path().join("access.log.1")).expect("moved");
         if let Some(log_file) = &mut output.file {
             log_file.checked =
                 Instant::now().checked_sub(ROTATION_CHECK_INTERVAL).expect("a machine that runs for a second");
         }
         output.reopen_if_rotated();
-        output.writer.write_all(b"two\n").expect("written");
+        output.writer.line(|line| line.write_all(b"two")).expect("written");
         output.flush();
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("there");
         assert_eq!((read("access.log.1").as_str(), read("access.log").as_str()), ("one\n", "two\n"));
