@@ -5,6 +5,7 @@ mod acme_challenges;
 mod addresses;
 mod admin_handler;
 mod admin_socket;
+mod api_connections;
 mod api_host;
 mod api_listener;
 mod certificates;

@@ -94,7 +94,7 @@ fn the_server_is_read_downwards() {
             "admin_handler command_line create_api_key doctor unlock",
             "addresses admin_socket configuration",
             "access_log api_listener certificates data_folder management session_store signals",
-            "acme_challenges api_host edge_sync io_error ip_access live_edge logs management_runtime metrics",
+            "acme_challenges api_connections api_host edge_sync io_error ip_access live_edge logs management_runtime metrics",
         ],
     );
 }
