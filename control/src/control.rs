@@ -155,6 +155,13 @@ impl Control {
         Ok(suspended)
     }
 
+    /// Closes the store and gives up the lock on the data folder, so that another server can use it while this one
+    /// finishes open connections. The published configuration stays in use; later calls of the API fail with
+    /// `ServerDraining`.
+    pub async fn close(&self) {
+        self.resources.store.close().await;
+    }
+
     /// The oldest administrator, created if there is none.
     async fn administrator(&self) -> Result<Caller> {
         let mut oldest: Option<Id<User>> = None;

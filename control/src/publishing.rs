@@ -64,6 +64,7 @@ impl Publisher {
                             tokio::time::sleep(RETRY_DELAY).await;
                         }
                     }
+                    Err(StoreError::Closed) => return,
                     Err(error) => {
                         tracing::error!(%error, "the configuration could not be read; trying again");
                         tokio::time::sleep(RETRY_DELAY).await;

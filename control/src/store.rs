@@ -176,6 +176,8 @@ pub trait Store: Send + Sync + 'static {
     fn revoke(&self, lease: LeaseId) -> BoxFuture<'_, Result<()>>;
     /// Ends all expired leases, and gives their number.
     fn expire(&self, now: jiff::Timestamp) -> BoxFuture<'_, Result<usize>>;
+    /// Finishes what was requested and frees the folder. Later requests fail with [`StoreError::Closed`].
+    fn close(&self) -> BoxFuture<'_, ()>;
 }
 
 impl Range {

@@ -42,6 +42,8 @@ pub struct Edge {
     live: Arc<Live>,
     open: TaskTracker,
     stop: CancellationToken,
+    /// The listeners.
+    accepting: JoinSet<()>,
     tasks: JoinSet<()>,
 }
 
@@ -80,6 +82,7 @@ impl Edge {
         let tunnels = settings.registry(https_addr.port(), http_addr.port());
         let registry =
             TunnelRegistry::new(tunnels, published.clone(), backends, routing.clone(), ports, access.clone());
+        registry.names.remember(&settings.remembered_names, limits.offline_memory);
         let registry = Arc::new(registry);
         let state = Arc::new(EdgeState {
             registry: registry.clone(),
@@ -99,17 +102,17 @@ impl Edge {
             ConfigurationFollower { registry: registry.clone(), routing, access, logins: logins.clone(), applied };
         let first = published.borrow().clone();
         follower.apply(&first, None).await;
-        let mut tasks = JoinSet::new();
+        let (mut accepting, mut tasks) = (JoinSet::new(), JoinSet::new());
         let serve_https =
             frontend::serve_https(https, configs, state.clone(), limiter(MAX_OVERFLOW), open.clone(), stop.clone());
-        tasks.spawn(serve_https);
-        tasks.spawn(frontend::serve_http(http, state, limiter(MAX_OVERFLOW), open.clone(), stop.clone()));
+        accepting.spawn(serve_https);
+        accepting.spawn(frontend::serve_http(http, state, limiter(MAX_OVERFLOW), open.clone(), stop.clone()));
         tasks.spawn(follower.follow(published));
         tasks.spawn(sweep(registry.clone()));
         tasks.spawn(sample_traffic(traffic));
         let logins_task = logins.clone();
         tasks.spawn(async move { logins_task.maintain().await });
-        Ok(Edge { https_addr, http_addr, registry, logins, live, open, stop, tasks })
+        Ok(Edge { https_addr, http_addr, registry, logins, live, open, stop, accepting, tasks })
     }
 
     /// The real address of the HTTPS listener, port 0 resolved.
@@ -127,12 +130,23 @@ impl Edge {
         self.live.clone()
     }
 
-    /// Stops accepting visitors, asks agents to connect elsewhere, and waits at most `timeout` for open requests and
-    /// connections. Then closes everything.
-    pub async fn drain(mut self, timeout: Duration) {
+    /// Stops accepting visitors, asks agents to connect elsewhere, and stores when login sessions were last used. When it
+    /// returns, all listening sockets are closed, so that a successor can open them; open requests and connections
+    /// continue.
+    pub async fn stop_accepting(&mut self) {
         self.stop.cancel();
         self.registry.drain();
+        while self.accepting.join_next().await.is_some() {}
         self.registry.ports.stop_accepting().await;
+        self.logins.flush().await;
+    }
+
+    /// Stops accepting, if it has not done so yet, and waits at most `timeout` for open requests and connections. Then
+    /// closes everything.
+    pub async fn drain(mut self, timeout: Duration) {
+        if !self.stop.is_cancelled() {
+            self.stop_accepting().await;
+        }
         self.open.close();
         let finished = async {
             self.open.wait().await;
@@ -142,7 +156,6 @@ impl Edge {
             tracing::warn!(open = self.open.len(), "some connections did not finish in time");
         }
         self.registry.close().await;
-        self.logins.flush().await;
         self.tasks.shutdown().await;
     }
 }

@@ -36,4 +36,4 @@ pub use net::Proxies;
 pub use settings::{ApiBody, ApiHost, ApiService, Clock, Settings};
 pub use telemetry::{AccessLog, AccessLogEntry};
 pub use tls::{Certificates, ChallengeGuard, Challenges};
-pub use tunnels::{PendingReservation, ReservationGuard, SessionView, TunnelKind, TunnelView};
+pub use tunnels::{HeldName, PendingReservation, ReservationGuard, SessionView, TunnelKind, TunnelView};

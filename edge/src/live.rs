@@ -4,13 +4,14 @@ use crate::{
     access::Access,
     routing::Routing,
     telemetry::AccessLogEntry,
-    tunnels::{PendingReservation, ReservationGuard, SessionView, TunnelRegistry, TunnelView},
+    tunnels::{HeldName, PendingReservation, ReservationGuard, SessionView, TunnelRegistry, TunnelView},
 };
 use postern_api::{
     host::HostName,
     traffic::{Counts, History, Traffic},
 };
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
+use tokio::sync::watch;
 
 /// A view into the running edge. Cheap to clone; every query returns the current state.
 #[derive(Clone)]
@@ -61,6 +62,16 @@ impl Live {
         false
     }
 
+    /// The names that agents hold, and those of agents that are away for a short time.
+    pub fn held_names(&self) -> Vec<HeldName> {
+        self.registry.names.held()
+    }
+
+    /// Notifies of changes of [`held_names`](Self::held_names).
+    pub fn name_changes(&self) -> watch::Receiver<u64> {
+        self.registry.names.changes()
+    }
+
     /// Keeps agents from binding names or ports until the guard is dropped. Queries of [`Live`] after this call see
     /// every earlier bind.
     pub fn reserve(&self, reservation: PendingReservation) -> ReservationGuard {
@@ -94,7 +105,7 @@ impl Live {
 
     /// Asks the agent of a session to open a new one; false if the session does not exist.
     pub fn restart(&self, session: &str) -> bool {
-        self.registry.session(session).map(|session| session.link.drain()).is_some()
+        self.registry.restart(session)
     }
 
     /// Ends a session and everything it holds; false if the session does not exist.

@@ -6,7 +6,7 @@ use crate::{
     net::Proxies,
     telemetry::{AccessLog, traffic::Traffic},
     tls::Challenges,
-    tunnels::RegistrySettings,
+    tunnels::{HeldName, RegistrySettings},
 };
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
@@ -71,6 +71,9 @@ pub struct Settings {
     pub clock: Clock,
     /// Fetches the certificates that signed messages refer to.
     pub signing_certificates: Arc<dyn SigningCertificates>,
+    /// Names that agents held when an earlier process ended: their visitors are asked to come back until the agents are
+    /// there again.
+    pub remembered_names: Vec<HeldName>,
     /// Where every request and connection is written down.
     pub access_log: Option<AccessLog>,
     /// The proxies in front.
@@ -103,6 +106,7 @@ impl Settings {
             server_version: env!("CARGO_PKG_VERSION").to_owned(),
             clock: Arc::new(postern_api::clock::now),
             signing_certificates: Arc::new(HttpsFetcher),
+            remembered_names: Vec::new(),
             access_log: None,
             proxies: Proxies::default(),
             limits: Limits::default(),

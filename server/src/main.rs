@@ -15,6 +15,7 @@ mod create_api_key;
 mod data_folder;
 mod doctor;
 mod edge_sync;
+mod held_names;
 mod io_error;
 mod ip_access;
 mod live_edge;

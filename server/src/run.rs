@@ -11,6 +11,7 @@ use crate::{
     configuration::{Configuration, oauth_apps},
     data_folder::DataFolder,
     edge_sync::EdgeSync,
+    held_names::{self, HeldNames},
     ip_access::IpAccess,
     live_edge::LiveEdge,
     management::{self, Readiness},
@@ -20,16 +21,22 @@ use crate::{
     signals::Signals,
 };
 use axum::body::Bytes;
-use postern_api::{Result, host::HostName};
-use postern_control::{Acme, Control, certificates::Authority};
+use postern_api::{Code, Result, host::HostName};
+use postern_control::{Acme, Control, ControlSettings, certificates::Authority};
 use postern_edge::Edge;
 use std::{io::Write, net::SocketAddr, sync::Arc, time::Duration};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
+
+/// Time that a server waits for its predecessor to give up the data folder.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The running server.
 struct Server {
     folder: DataFolder,
+    control: Arc<Control>,
     edge: Edge,
+    names: HeldNames,
     api: ApiServer,
     readiness: Readiness,
     socket: tokio::task::JoinHandle<()>,
@@ -106,8 +113,10 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let challenges = settings.challenges.clone();
     let (log, writing) = configuration.access_log.as_ref().map(access_log::start).transpose()?.unzip();
     settings.access_log = log;
+    settings.remembered_names = held_names::read(&folder);
     let edge = Edge::start(settings, Arc::new(chosen), control.published(), applied).await?;
     live.set(edge.live());
+    let names = HeldNames::follow(folder.clone(), edge.live());
 
     let addresses = Addresses {
         https: edge.https_addr(),
@@ -131,7 +140,19 @@ async fn build(configuration: Configuration) -> Result<Server> {
     }
     announce(&addresses, &folder, first_key.as_deref());
     let drain_timeout = configuration.drain_timeout;
-    Ok(Server { folder, edge, api, readiness, socket, acme, drain_timeout, _log: writing, _threads: threads })
+    Ok(Server {
+        folder,
+        control,
+        edge,
+        names,
+        api,
+        readiness,
+        socket,
+        acme,
+        drain_timeout,
+        _log: writing,
+        _threads: threads,
+    })
 }
 
 /// Opens the management API and its listener. The lock of the folder is taken first, so that a second start reports the
@@ -146,7 +167,7 @@ async fn open_control(
         _ => None,
     };
     let address = bound.as_ref().map_or(configuration.api_addr, ApiListener::address);
-    let settings = postern_control::ControlSettings {
+    let settings = ControlSettings {
         base_url: configuration.base_url.clone().unwrap_or_else(|| base_url(address)),
         domain: configuration.domain.clone(),
         own_names: own_names(configuration),
@@ -155,9 +176,9 @@ async fn open_control(
         has_microsoft_tenants: oauth_apps::has_microsoft_tenants(&configuration.oauth_apps),
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
-        ..postern_control::ControlSettings::new(folder.path())
+        ..ControlSettings::new(folder.path())
     };
-    let control = Control::open(settings, Arc::new(live.clone())).await?;
+    let control = open_folder(settings, live).await?;
     let admission = IpAccess::new(control.published()).admission();
     let control = control.with_admission_check(admission);
     let api = match bound {
@@ -168,6 +189,19 @@ async fn open_control(
         tracing::warn!(%address, "the management API is plain HTTP and reachable from outside this machine; --api-host offers it over HTTPS");
     }
     Ok((Arc::new(control), api))
+}
+
+/// Opens the data folder. A server that is shutting down gives it up at once, so that its successor waits a moment only.
+async fn open_folder(settings: ControlSettings, live: &LiveEdge) -> Result<Control> {
+    let deadline = Instant::now() + LOCK_TIMEOUT;
+    loop {
+        match Control::open(settings.clone(), Arc::new(live.clone())).await {
+            Err(error) if error.code == Code::StorageLocked && Instant::now() < deadline => {
+                tokio::time::sleep(LOCK_RETRY_INTERVAL).await;
+            }
+            opened => return opened,
+        }
+    }
 }
 
 /// Names of the server itself, which edges and tunnels cannot use.
@@ -205,12 +239,18 @@ fn announce(addresses: &Addresses, folder: &DataFolder, first_key: Option<&std::
 }
 
 impl Server {
-    async fn drain(self) {
+    /// Gives up ports and data folder at once, so that a successor can serve new visitors, and then waits for open
+    /// requests and connections.
+    async fn drain(mut self) {
         self.readiness.set(false);
         drop(self.acme);
         Addresses::remove(&self.folder);
         self.socket.abort();
         admin_socket::remove(&self.folder);
+        self.names.finish().await;
+        tokio::join!(self.edge.stop_accepting(), self.api.stop_accepting());
+        self.control.close().await;
+        tracing::info!("the ports and the data folder are free for another server");
         tokio::join!(self.edge.drain(self.drain_timeout), self.api.drain(self.drain_timeout));
     }
 }

@@ -256,6 +256,10 @@ impl Store for Cached {
         })
         .boxed()
     }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.inner.engine.close()
+    }
 }
 
 #[cfg(test)]

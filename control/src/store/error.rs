@@ -67,6 +67,9 @@ pub enum StoreError {
         /// The data folder.
         folder: String,
     },
+    /// The store was closed, because the server shuts down.
+    #[error("The server is shutting down. Ask again in a moment; a new one may be starting.")]
+    Closed,
     /// Any other failure; for the log.
     #[error("The database failed: {0}.")]
     Broken(String),
@@ -105,6 +108,7 @@ impl From<StoreError> for Error {
                 tracing::error!(%error, "the database is damaged");
                 Code::StorageDamaged
             }
+            StoreError::Closed => Code::ServerDraining,
             StoreError::TooNew { .. } | StoreError::Compacted(_) => Code::Unavailable,
             StoreError::Broken(reason) => {
                 tracing::error!(%reason, "the database failed");

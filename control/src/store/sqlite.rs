@@ -41,8 +41,9 @@ const MAX_READERS: usize = 4;
 
 /// A database in a data folder.
 pub struct Sqlite {
-    jobs: Option<mpsc::Sender<Job>>,
-    writer: Option<JoinHandle<()>>,
+    /// `None` once the database is closed.
+    jobs: Mutex<Option<mpsc::Sender<Job>>>,
+    writer: Mutex<Option<JoinHandle<()>>>,
     readers: Arc<Readers>,
     recent: Arc<RecentChanges>,
     revision: watch::Receiver<Revision>,
@@ -82,7 +83,8 @@ fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
         .name("store-writer".to_owned())
         .spawn(move || writer.run(queue))
         .map_err(|error| StoreError::Broken(format!("no thread for the writer: {error}")))?;
-    Ok(Sqlite { jobs: Some(jobs), writer: Some(writer), readers, recent, revision })
+    let (jobs, writer) = (Mutex::new(Some(jobs)), Mutex::new(Some(writer)));
+    Ok(Sqlite { jobs, writer, readers, recent, revision })
 }
 
 // === the folder and its errors ===
@@ -262,7 +264,7 @@ impl Readers {
         self: &Arc<Self>,
         query: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
-        let _permit = self.permits.acquire().await.map_err(|_| StoreError::Broken("the store is closed".to_owned()))?;
+        let _permit = self.permits.acquire().await.map_err(|_| StoreError::Closed)?;
         let readers = self.clone();
         let read = move || {
             let idle = readers.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -292,7 +294,7 @@ impl Watch for SqliteWatch {
         async move {
             let after = self.after;
             let newest = self.newest.wait_for(|newest| *newest > after).await.map(|newest| *newest);
-            let newest = newest.map_err(|_| StoreError::Broken("the store is closed".to_owned()))?;
+            let newest = newest.map_err(|_| StoreError::Closed)?;
             let (until, prefix) = (newest.min(after + WATCH_BATCH_SIZE), self.prefix.clone());
             let changes = match self.recent.between(&prefix, after, until) {
                 Some(changes) => changes,
@@ -313,11 +315,17 @@ impl Watch for SqliteWatch {
 
 impl Sqlite {
     async fn perform(&self, request: WriteRequest) -> Result<WriteResponse> {
-        let closed = || StoreError::Broken("the store is closed".to_owned());
         let (response, received) = oneshot::channel();
-        let jobs = self.jobs.as_ref().ok_or_else(closed)?;
-        jobs.send(Job { request, response }).await.map_err(|_| closed())?;
-        received.await.map_err(|_| closed())?
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreError::Closed)?;
+        jobs.send(Job { request, response }).await.map_err(|_| StoreError::Closed)?;
+        drop(jobs);
+        received.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Takes no further request. Returns the writer, which ends when the requests that wait have been performed.
+    fn stop_writing(&self) -> Option<JoinHandle<()>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -395,13 +403,26 @@ impl Store for Sqlite {
         }
         .boxed()
     }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        async move {
+            // Open reads end first: the last connection to close writes the log back into the database.
+            let open_reads = self.readers.permits.acquire_many(MAX_READERS as u32).await;
+            self.readers.permits.close();
+            drop(open_reads);
+            self.readers.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            if let Some(writer) = self.stop_writing() {
+                let _ = tokio::task::spawn_blocking(move || writer.join()).await;
+            }
+        }
+        .boxed()
+    }
 }
 
 impl Drop for Sqlite {
     /// Waits for the writer, so that the folder is free when the store is gone.
     fn drop(&mut self) {
-        self.jobs = None;
-        if let Some(writer) = self.writer.take() {
+        if let Some(writer) = self.stop_writing() {
             let _ = writer.join();
         }
     }

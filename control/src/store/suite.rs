@@ -26,7 +26,8 @@ macro_rules! engine_suite {
                 each_condition_is_honoured, a_refused_commit_writes_nothing, ranges_are_ordered_and_bounded,
                 parallel_writers_lose_nothing, a_watch_has_no_gaps_under_load, a_range_and_a_watch_join_without_a_seam,
                 a_watch_sees_its_prefix_only, commits_are_seen_whole, leases_end_when_their_time_is_over,
-                what_was_written_is_there_after_opening_again, a_watch_too_far_back_is_said_so
+                what_was_written_is_there_after_opening_again, a_watch_too_far_back_is_said_so,
+                a_closed_store_frees_its_folder_while_handles_remain
             }
         }
     };
@@ -113,6 +114,21 @@ pub(super) async fn ranges_are_ordered_and_bounded(bench: impl Bench) {
     assert_eq!(keys(before("a/1")).await, Vec::<String>::new());
     assert_eq!(keys(Range::new("", 100)).await, ["b/1", "ab/1", "a0", "a/3", "a/2", "a/1", "a"]);
     assert_eq!(keys(Range::new("c/", 100)).await, Vec::<String>::new());
+}
+
+pub(super) async fn a_closed_store_frees_its_folder_while_handles_remain(bench: impl Bench) {
+    let store = bench.open();
+    let mut watch = store.watch("", 0);
+    done(store.as_ref(), put("a", "kept")).await;
+    watch.next().await.expect("a batch");
+    store.close().await;
+    let next = bench.open();
+    assert_eq!(text(next.as_ref(), "a").await.as_deref(), Some("kept"));
+    assert!(matches!(store.commit(put("a", "late")).await, Err(StoreError::Closed)));
+    assert!(matches!(store.get("b").await, Err(StoreError::Closed)));
+    assert!(matches!(watch.next().await, Err(StoreError::Closed)));
+    store.close().await;
+    assert_eq!(text(next.as_ref(), "a").await.as_deref(), Some("kept"));
 }
 
 pub(super) async fn parallel_writers_lose_nothing(bench: impl Bench) {

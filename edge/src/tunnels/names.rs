@@ -2,14 +2,17 @@
 
 use crate::tunnels::{Tunnel, TunnelKind};
 use arc_swap::ArcSwap;
-use postern_api::host::HostName;
+use jiff::Timestamp;
+use postern_api::{Error, host::HostName};
 use postern_tunnel::message::Scheme;
+use serde::{Deserialize, Serialize};
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
     sync::Arc,
+    time::Duration,
 };
-use tokio::time::Instant;
+use tokio::{sync::watch, time::Instant};
 
 /// Shards of the names: a write copies one shard.
 const SHARDS: usize = 64;
@@ -20,6 +23,20 @@ pub(crate) struct TunnelNames {
     exact: Box<[ArcSwap<NameShard>]>,
     /// Wildcards by the part after `*.`.
     below: ArcSwap<NameShard>,
+    /// Counts the changes.
+    changes: watch::Sender<u64>,
+}
+
+/// A name that an agent holds, or held until it vanished.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldName {
+    /// The name; may be a wildcard.
+    pub host: HostName,
+    /// The listener.
+    pub scheme: Scheme,
+    /// For a name whose agent is away: until when it is remembered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub away_until: Option<Timestamp>,
 }
 
 type NameShard = HashMap<Box<str>, NameEntry>;
@@ -60,6 +77,7 @@ impl Default for TunnelNames {
             hasher: RandomState::new(),
             exact: (0..SHARDS).map(|_| ArcSwap::default()).collect(),
             below: ArcSwap::default(),
+            changes: watch::Sender::new(0),
         }
     }
 }
@@ -114,6 +132,36 @@ impl TunnelNames {
             names.remove(key);
         }
         shard.store(Arc::new(names));
+        self.changes.send_modify(|changes| *changes += 1);
+    }
+
+    /// Notifies of changes.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// All names that are held or remembered, unordered.
+    pub(crate) fn held(&self) -> Vec<HeldName> {
+        let mut held = Vec::new();
+        for shard in &self.exact {
+            shard.load().iter().for_each(|(name, entry)| entry.collect(HostName::parse(name), &mut held));
+        }
+        let below = self.below.load();
+        below.iter().for_each(|(name, entry)| entry.collect(HostName::parse(&format!("*.{name}")), &mut held));
+        held
+    }
+
+    /// Remembers names of agents that were connected to an earlier process, for at most `memory`. A name that has a
+    /// holder already is left alone.
+    pub(crate) fn remember(&self, names: &[HeldName], memory: Duration) {
+        let (start, now) = (Instant::now(), postern_api::clock::now());
+        for HeldName { host, scheme, away_until } in names {
+            let left = away_until
+                .map_or(memory, |until| Duration::try_from(until.duration_since(now)).unwrap_or_default().min(memory));
+            if matches!(self.holder(host, *scheme), NameHolder::Vacant) && !left.is_zero() {
+                self.set(host, *scheme, NameHolder::Offline(start + left));
+            }
+        }
     }
 
     /// Forgets names whose agents have been away for too long.
@@ -170,6 +218,21 @@ impl NameEntry {
         self.https.is_vacant() && self.http.is_vacant()
     }
 
+    fn collect(&self, host: Result<HostName, Error>, held: &mut Vec<HeldName>) {
+        let Ok(host) = host else { return };
+        for scheme in [Scheme::Https, Scheme::Http] {
+            let away_until = match self.holder_on(scheme) {
+                NameHolder::Vacant => continue,
+                NameHolder::Live(_) => None,
+                NameHolder::Offline(until) => {
+                    let left = until.saturating_duration_since(Instant::now());
+                    Some(postern_api::clock::now().saturating_add(left).unwrap_or(Timestamp::MAX))
+                }
+            };
+            held.push(HeldName { host: host.clone(), scheme, away_until });
+        }
+    }
+
     fn find(&self, scheme: Scheme) -> Option<NameLookup> {
         match self.holder_on(scheme) {
             NameHolder::Live(tunnel) => Some(NameLookup::Tunnel(tunnel.clone())),
@@ -185,7 +248,6 @@ impl NameEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn host(text: &str) -> HostName {
         HostName::parse(text).expect("a name")
@@ -206,6 +268,23 @@ mod tests {
         assert!(matches!(names.find("a.test", Scheme::Https), NameLookup::Unknown));
         names.purge();
         assert!(names.exact.iter().all(|shard| shard.load().is_empty()));
+    }
+
+    #[test]
+    fn held_names_are_remembered_by_the_next_process() {
+        let names = TunnelNames::default();
+        names.set(&host("a.test"), Scheme::Https, away());
+        names.set(&host("*.shop.test"), Scheme::Http, away());
+        names.set(&host("over.test"), Scheme::Http, NameHolder::Offline(Instant::now()));
+        let held = names.held();
+        let next = TunnelNames::default();
+        next.remember(&held, Duration::from_secs(600));
+        assert!(matches!(next.find("a.test", Scheme::Https), NameLookup::Offline));
+        assert!(matches!(next.find("x.shop.test", Scheme::Http), NameLookup::Offline));
+        assert!(matches!(next.find("over.test", Scheme::Http), NameLookup::Unknown), "its time is over");
+        let live = HeldName { host: host("live.test"), scheme: Scheme::Https, away_until: None };
+        next.remember(&[live], Duration::ZERO);
+        assert!(matches!(next.find("live.test", Scheme::Https), NameLookup::Unknown), "the memory is off");
     }
 
     #[test]

@@ -124,6 +124,9 @@ impl Store for Slow {
     fn watch(&self, _prefix: &str, _after: Revision) -> Box<dyn Watch> {
         Box::new(Nothing)
     }
+    fn close(&self) -> BoxFuture<'_, ()> {
+        async {}.boxed()
+    }
     fn grant(&self, _lasting: Duration, _now: jiff::Timestamp) -> BoxFuture<'_, Result<LeaseId>> {
         async { Ok(LeaseId(1)) }.boxed()
     }
