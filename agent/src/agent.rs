@@ -104,10 +104,22 @@ impl Agent {
         }
     }
 
+    /// Ends the local API and all tunnels, waits for open connections for at most the configured `drain_timeout`, and ends
+    /// the session.
+    pub async fn drain(self) {
+        let timeout = self.context.config().settings.drain_timeout;
+        let _ = self.context.drain_timeout.set(timeout);
+        self.end(timeout + SHUTDOWN_TIMEOUT).await;
+    }
+
     /// Ends the session, the local API and all tunnels.
     pub async fn shutdown(self) {
+        self.end(SHUTDOWN_TIMEOUT).await;
+    }
+
+    async fn end(self, timeout: Duration) {
         self.context.stop.cancel();
-        if tokio::time::timeout(SHUTDOWN_TIMEOUT, self.tasks.wait()).await.is_err() {
+        if tokio::time::timeout(timeout, self.tasks.wait()).await.is_err() {
             tracing::warn!("some connections did not end in time");
         }
         self.context.tunnels.stop_all();

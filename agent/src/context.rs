@@ -54,6 +54,8 @@ pub struct AgentContext {
     pub ports: PortScanner,
     /// Stops the agent.
     pub stop: CancellationToken,
+    /// Time that open connections get when it stops; set before `stop`.
+    pub(crate) drain_timeout: Arc<OnceLock<Duration>>,
     sources: Sources,
     auto_start: AutoStart,
     config: watch::Sender<Arc<Config>>,
@@ -106,6 +108,7 @@ impl AgentContext {
             state,
             ports: PortScanner::default(),
             stop: CancellationToken::new(),
+            drain_timeout: Arc::default(),
             sources,
             auto_start,
             config: watch::Sender::new(config),
@@ -245,6 +248,7 @@ impl AgentContext {
             state: self.state.clone(),
             current_session: self.session.clone(),
             stop: self.stop.clone(),
+            drain_timeout: self.drain_timeout.clone(),
         }
     }
 

@@ -4,6 +4,7 @@ mod address_cache;
 mod network_events;
 mod network_watch;
 mod reconnect_backoff;
+mod retired_session;
 mod server_dialer;
 mod sleep_detector;
 pub mod status;
@@ -20,10 +21,14 @@ use network_events::{ReconnectTrigger, ReconnectTriggers};
 use postern_api::{Code, Error, Secret};
 use postern_tunnel::{AgentSession, ConnectError, EndReason, Incoming, IncomingEvent, connect, message::Hello};
 use reconnect_backoff::ReconnectBackoff;
+use retired_session::RetiredSession;
 use server_dialer::{ConnectTimeouts, ConnectionPath, ServerDialer, to_error};
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::{sync::watch, time::Instant};
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Retry interval after the server refused this agent; a change of the configuration retries at once.
 const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(300);
@@ -48,6 +53,18 @@ pub struct SessionLoop {
     pub current_session: Arc<ArcSwapOption<AgentSession>>,
     /// Ends the loop.
     pub stop: CancellationToken,
+    /// Time that open streams get when the loop ends; they are cut at once if it is not set.
+    pub drain_timeout: Arc<OnceLock<Duration>>,
+}
+
+/// What the session loop reacts to while a session is up.
+#[expect(clippy::large_enum_variant, reason = "nearly all of them are streams, and a box each would cost more")]
+enum SessionEvent {
+    Stop,
+    SettingsChanged,
+    Trigger(ReconnectTrigger),
+    /// From the server; `None` once the session has ended.
+    Incoming(Option<IncomingEvent>),
 }
 
 enum SessionOutcome {
@@ -252,45 +269,81 @@ impl SessionLoop {
         self.session_status.online(path.server.to_string(), welcome.region.clone(), welcome.server_version.clone());
         self.current_session.store(Some(Arc::new(session.clone())));
         let generation = self.tunnels.online(session.clone());
+        let streams = TaskTracker::new();
         let outcome = loop {
             let event = tokio::select! {
-                () = self.stop.cancelled() => {
-                    session.goodbye().await;
-                    break SessionOutcome::Stop;
-                }
-                () = settings_changed(&mut self.config, settings) => {
-                    session.goodbye().await;
-                    break SessionOutcome::SettingsChanged;
-                }
-                trigger = triggers.next() => {
-                    if trigger == ReconnectTrigger::Network && !network_watch::is_local_address(path.local) {
-                        break SessionOutcome::NetworkChanged;
-                    }
-                    session.probe(LIVENESS_TIMEOUT);
-                    continue;
-                }
-                event = incoming.next() => event,
+                () = self.stop.cancelled() => SessionEvent::Stop,
+                () = settings_changed(&mut self.config, settings) => SessionEvent::SettingsChanged,
+                trigger = triggers.next() => SessionEvent::Trigger(trigger),
+                event = incoming.next() => SessionEvent::Incoming(event),
+            };
+            let retired = |incoming| RetiredSession {
+                session: session.clone(),
+                incoming,
+                tunnels: self.tunnels.clone(),
+                generation,
+                endpoints: self.tunnels.published(generation),
+                streams: streams.clone(),
             };
             match event {
-                Some(IncomingEvent::Stream(stream)) => {
-                    tokio::spawn(forward::serve(self.tunnels.clone(), generation, stream));
+                SessionEvent::Stop => {
+                    self.leave(retired(incoming)).await;
+                    break SessionOutcome::Stop;
                 }
-                Some(IncomingEvent::TunnelClosed { number, error }) => {
+                SessionEvent::SettingsChanged => {
+                    let new = self.config.borrow().settings.clone();
+                    replace(retired(incoming), settings, &new).await;
+                    break SessionOutcome::SettingsChanged;
+                }
+                SessionEvent::Trigger(ReconnectTrigger::Network) if !network_watch::is_local_address(path.local) => {
+                    break SessionOutcome::NetworkChanged;
+                }
+                SessionEvent::Trigger(_) => session.probe(LIVENESS_TIMEOUT),
+                SessionEvent::Incoming(Some(IncomingEvent::Stream(stream))) => {
+                    streams.spawn(forward::serve(self.tunnels.clone(), generation, stream));
+                }
+                SessionEvent::Incoming(Some(IncomingEvent::TunnelClosed { number, error })) => {
                     self.tunnels.closed_by_server(generation, number, error)
                 }
-                Some(IncomingEvent::Drain) => {
-                    tracing::info!(
-                        "the server is shutting down; its open streams continue, and a new session is established"
-                    );
-                    // Open streams of the old session continue until the server ends it.
-                    tokio::spawn(drain(session.clone(), incoming));
+                SessionEvent::Incoming(Some(IncomingEvent::Drain)) => {
+                    tracing::info!("the server asks for a new session; the open streams of this one continue");
+                    tokio::spawn(retired(incoming).until_ended());
                     break SessionOutcome::Drained;
                 }
-                None => break outcome_of_end(session.closed().await.reason, &path),
+                SessionEvent::Incoming(None) => break outcome_of_end(session.closed().await.reason, &path),
             }
         };
         self.tunnels.offline(generation);
         outcome
+    }
+
+    /// Leaves the session because the agent ends.
+    async fn leave(&self, retired: RetiredSession) {
+        let timeout = self.drain_timeout.get().copied().unwrap_or_default();
+        if timeout.is_zero() || !retired.session.drain(true) {
+            return retired.session.goodbye().await;
+        }
+        let open = retired.streams.len();
+        if open > 0 {
+            tracing::info!(open, ?timeout, "the tunnels are closed; open connections are finished");
+        }
+        if !retired.leave(timeout).await {
+            tracing::warn!("some connections did not finish in time");
+        }
+    }
+}
+
+/// Lets a session go because its settings have changed. Names move to the new session if that is one of the same agent
+/// at the same server; otherwise they are given up.
+async fn replace(retired: RetiredSession, old: &AgentSettings, new: &AgentSettings) {
+    let moves = old.authtoken == new.authtoken && old.servers == new.servers;
+    if !retired.session.drain(!moves) {
+        return retired.session.goodbye().await;
+    }
+    if moves {
+        tokio::spawn(retired.until_ended());
+    } else {
+        tokio::spawn(retired.leave(new.drain_timeout));
     }
 }
 
@@ -329,16 +382,6 @@ async fn establish(
         Ok(Err(ConnectError::Io(error))) => Err(SessionOutcome::Retry(unreachable(&error.to_string()))),
         Err(_) => Err(SessionOutcome::ServerTimeout(unreachable("it does not respond to the hello"))),
     }
-}
-
-/// Keeps a draining session until the server ends it.
-async fn drain(session: AgentSession, mut incoming: Incoming) {
-    while let Some(event) = incoming.next().await {
-        if let IncomingEvent::Stream(stream) = event {
-            stream.refuse(Code::ServerDraining.into()).await;
-        }
-    }
-    session.closed().await;
 }
 
 /// Resolves when a setting that the session depends on has changed.

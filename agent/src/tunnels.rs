@@ -27,7 +27,7 @@ use local_dialer::LocalDialer;
 use postern_api::{Code, Error};
 use postern_tunnel::{AgentSession, message::Bound};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -37,6 +37,9 @@ use tokio::sync::{broadcast, watch};
 /// Maximum time a visitor's stream waits for the bind response with its tunnel's number; both travel on different
 /// connections.
 const BIND_WAIT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Time by which the end of a session may be known later than the end of its streams.
+const SESSION_LOSS_DELAY: Duration = Duration::from_millis(500);
 
 /// All tunnels of the agent. Clones share the same tunnels.
 #[derive(Clone)]
@@ -314,6 +317,18 @@ impl Tunnels {
         tokio::time::timeout(BIND_WAIT_TIMEOUT, wait).await.ok().flatten()
     }
 
+    /// The published endpoints of a session by their numbers, for streams that arrive when another session has replaced
+    /// it.
+    pub fn published(&self, generation: u64) -> HashMap<u32, Arc<TunnelEndpoint>> {
+        let table = self.lock_table();
+        let is_current = table.session.as_ref().is_some_and(|(current, _)| *current == generation);
+        let number = |state: &EndpointState| match state.phase {
+            EndpointPhase::Running(number) => Some((number, state.endpoint.clone())),
+            _ => None,
+        };
+        table.endpoints().filter(|_| is_current).filter_map(number).collect()
+    }
+
     /// Waits for the outcome of a start.
     pub async fn start_outcome(&self, name: &str) -> StartOutcome {
         let mut changes = self.0.changes.subscribe();
@@ -386,6 +401,13 @@ impl Tunnels {
     ) -> Option<String> {
         let LocalUpstream::Address(address) = upstream else { return None };
         self.0.diagnosis.explain(missing, address, self.0.local.unverified()).await
+    }
+
+    /// Whether this session has ended or is replaced. Its streams may break a moment before its end is known.
+    pub(crate) async fn has_lost_session(&self, generation: u64) -> bool {
+        let current = self.lock_table().session.clone().filter(|(current, _)| *current == generation);
+        let Some((_, session)) = current else { return true };
+        tokio::time::timeout(SESSION_LOSS_DELAY, session.closed()).await.is_ok()
     }
 
     pub(crate) fn store(&self) -> &Arc<CaptureStore> {

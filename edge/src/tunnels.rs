@@ -6,12 +6,14 @@ mod bind;
 mod names;
 mod registry;
 mod reservations;
+mod retirement;
 mod session;
 mod stages;
 mod tunnel;
 mod views;
 
 pub(crate) use agent::serve_agent;
+pub use names::HeldName;
 pub(crate) use names::NameLookup;
 pub(crate) use registry::{RegistrySettings, TunnelRegistry};
 pub use reservations::{PendingReservation, ReservationGuard};

@@ -33,6 +33,7 @@ mod recovery;
 mod refused_sessions;
 mod reload;
 mod reservations;
+mod restart_in_place;
 mod restrictions;
 mod route_modules;
 mod secrets;

@@ -41,6 +41,9 @@ pub(super) struct RunFlags {
     /// Address of the inspector and the local API, or `false`
     #[arg(long, env = "POSTERN_WEB_ADDR", value_name = "HOST:PORT|false")]
     web_addr: Option<String>,
+    /// Time that open connections get when the agent is asked to end by SIGTERM, such as 30s
+    #[arg(long, value_name = "DURATION")]
+    drain_timeout: Option<String>,
     /// Target of log lines
     #[arg(long, value_name = "stderr|stdout|FILE")]
     log: Option<String>,
@@ -133,6 +136,7 @@ impl RunFlags {
         set("server_name", self.server_name.as_deref());
         set("root_cas", self.root_cas.as_deref());
         set("web_addr", self.web_addr.as_deref());
+        set("drain_timeout", self.drain_timeout.as_deref());
         set("log", self.log.as_deref());
         set("log_format", self.log_format.as_deref());
         set("log_level", self.log_level.as_deref());

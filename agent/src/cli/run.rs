@@ -51,20 +51,26 @@ fn run(
                 }
             },
         };
-        let refused = tokio::select! {
-            () = signals.next() => None,
-            () = console_closed(console.as_mut(), &agent) => None,
-            error = refusal(&agent, awaited_tunnel) => Some(error),
+        let (signal, refused) = tokio::select! {
+            signal = signals.next() => (Some(signal), None),
+            () = console_closed(console.as_mut(), &agent) => (None, None),
+            error = refusal(&agent, awaited_tunnel) => (None, Some(error)),
         };
         // From here on, log lines are printed again.
         drop(console);
         if refused.is_none() {
             tracing::info!("goodbye");
         }
+        let ending = async {
+            match signal {
+                Some(ShutdownSignal::Terminate) => agent.drain().await,
+                _ => agent.shutdown().await,
+            }
+        };
         // A second signal ends the program at once.
         tokio::select! {
-            () = agent.shutdown() => {}
-            () = signals.next() => print_error(&Error::new(Code::Unavailable, "Ended by a second signal.")),
+            () = ending => {}
+            _ = signals.next() => print_error(&Error::new(Code::Unavailable, "Ended by a second signal.")),
         }
         refused.map_or(Ok(()), Err)
     })
@@ -109,6 +115,15 @@ async fn refusal(agent: &Agent, awaited_tunnel: Option<String>) -> Error {
     std::future::pending().await
 }
 
+/// A signal that shuts the program down.
+enum ShutdownSignal {
+    /// From a supervisor: open connections are finished.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no such signal"))]
+    Terminate,
+    /// From a person at a terminal: the program ends at once.
+    Interrupt,
+}
+
 /// The signals that shut the program down.
 struct ShutdownSignals {
     #[cfg(unix)]
@@ -132,14 +147,17 @@ impl ShutdownSignals {
         Ok(ShutdownSignals {})
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> ShutdownSignal {
         #[cfg(unix)]
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.hangup.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
+            _ = self.terminate.recv() => ShutdownSignal::Terminate,
+            _ = self.hangup.recv() => ShutdownSignal::Interrupt,
+            _ = tokio::signal::ctrl_c() => ShutdownSignal::Interrupt,
         }
         #[cfg(not(unix))]
-        let _ = tokio::signal::ctrl_c().await;
+        {
+            let _ = tokio::signal::ctrl_c().await;
+            ShutdownSignal::Interrupt
+        }
     }
 }

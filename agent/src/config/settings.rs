@@ -25,6 +25,9 @@ pub const DEFAULT_INSPECT_BYTES: u64 = 50 * 1024 * 1024;
 /// Default of the bytes kept of each captured message.
 pub const DEFAULT_BODY_BYTES: u64 = 1024 * 1024;
 
+/// Default of the time that open connections get when the agent is asked to end; that of the server.
+pub const DEFAULT_DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// Default timeout of a connection attempt; short, because lost packets are repeated soon.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -73,6 +76,8 @@ pub struct AgentSettings {
     pub console: ConsoleUi,
     /// The background of the console.
     pub console_color: ConsoleColor,
+    /// Time that open connections get when the agent is asked to end (SIGTERM).
+    pub drain_timeout: Duration,
     /// Timeout of a connection attempt to the server.
     pub connect_timeout: Duration,
     /// Whether tunnels may lead to the metadata services of clouds.
@@ -167,6 +172,7 @@ const KNOWN: &[&str] = &[
     "metadata",
     "remote_management",
     "connect_timeout",
+    "drain_timeout",
     "console_ui",
     "console_ui_color",
     "allow_metadata_addresses",
@@ -219,6 +225,7 @@ impl AgentSettings {
             console: console(&mut fields),
             console_color: console_color(&mut fields),
             connect_timeout: fields.duration("connect_timeout").unwrap_or(DEFAULT_CONNECT_TIMEOUT),
+            drain_timeout: fields.duration("drain_timeout").unwrap_or(DEFAULT_DRAIN_TIMEOUT),
             allow_metadata_addresses: fields.flag("allow_metadata_addresses").unwrap_or(false),
         }
     }

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     capture::{
-        TunnelTag,
-        sniffer::{ConnectTiming, Conversation, ConversationTap, Observer},
+        MissingResponse, TunnelTag,
+        sniffer::{ConnectTiming, Conversation, ConversationEnd, ConversationTap, Observer},
     },
     config::tls_identity::TlsIdentity,
 };
@@ -28,16 +28,23 @@ const STOP_GRACE_PERIOD: Duration = Duration::from_secs(3);
 /// Timeout for the TLS handshake of a visitor with this agent.
 const TLS_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(15);
 
+/// Reason of a request that got no response because the visitor's way was cut.
+const SESSION_LOST: &str = "The session with the server was lost before a response came.";
+
 /// Bytes of a refused request that are read, for the list and for a replay.
 const MAX_REFUSED_REQUEST_BYTES: usize = 64 * 1024;
 
-/// Serves a stream until it ends.
-pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStream) {
+/// Serves a stream of the current session until it ends.
+pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) {
+    match tunnels.running_endpoint(generation, incoming.start.tunnel).await {
+        Some(endpoint) => serve_at(tunnels, generation, endpoint, incoming).await,
+        None => incoming.refuse(Error::new(Code::TunnelUnknown, "The tunnel has just been stopped.")).await,
+    }
+}
+
+/// Serves a stream of a session to this endpoint until it ends.
+pub async fn serve_at(tunnels: Tunnels, generation: u64, endpoint: Arc<TunnelEndpoint>, mut incoming: IncomingStream) {
     let start = incoming.start;
-    let Some(endpoint) = tunnels.running_endpoint(generation, start.tunnel).await else {
-        incoming.refuse(Error::new(Code::TunnelUnknown, "The tunnel has just been stopped.")).await;
-        return;
-    };
     let _open = endpoint.connections.open();
     let options =
         LocalConnectOptions::for_visitor(&endpoint.definition.upstream_protocol, start.visitor, start.destination);
@@ -70,10 +77,11 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
             return terminate(identity, &endpoint, start, visitor, local).await;
         }
         let conversation = Conversation::new(observer(&tunnels, &endpoint, start, notes)).with_timing(timing);
+        let forwarding = Forwarding { tunnels: &tunnels, generation, endpoint: &endpoint, start };
         match local {
-            LocalStream::Plain(local) => join(&tunnels, conversation, &endpoint, start, visitor, local).await,
-            LocalStream::Tls(local) => join(&tunnels, conversation, &endpoint, start, visitor, *local).await,
-            LocalStream::Other(local) => join(&tunnels, conversation, &endpoint, start, visitor, local).await,
+            LocalStream::Plain(local) => forwarding.join(conversation, visitor, local).await,
+            LocalStream::Tls(local) => forwarding.join(conversation, visitor, *local).await,
+            LocalStream::Other(local) => forwarding.join(conversation, visitor, local).await,
         }
     };
     let stopped = async {
@@ -133,33 +141,48 @@ async fn refuse(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, mut incoming:
     conversation.fail(&why);
 }
 
-async fn join<L>(
-    tunnels: &Tunnels,
-    conversation: Conversation,
-    endpoint: &Arc<TunnelEndpoint>,
+/// A stream whose connection to the local service is up.
+struct Forwarding<'a> {
+    tunnels: &'a Tunnels,
+    generation: u64,
+    endpoint: &'a Arc<TunnelEndpoint>,
     start: StreamStart,
-    visitor: TunnelStream,
-    local: L,
-) where
-    L: AsyncRead + AsyncWrite + Unpin,
-{
-    let captured =
-        start.kind == StreamKind::Http && endpoint.definition.upstream_protocol.app_protocol == AppProtocol::Http1;
-    let end = if captured {
-        let (requests, responses, ending) = ConversationTap::pair(conversation);
-        let end = relay_tapped(visitor, local, requests, responses).await;
-        if let Some(missing) = ending.missing_response()
-            && let Some(why) = tunnels.explain_missing_response(&missing, &endpoint.definition.upstream).await
-        {
-            tracing::warn!(tunnel = endpoint.name, visitor = %start.visitor, "{why}");
-            ending.fail(&why);
+}
+
+impl Forwarding<'_> {
+    /// Relays between visitor and local service.
+    async fn join<L>(&self, conversation: Conversation, visitor: TunnelStream, local: L)
+    where
+        L: AsyncRead + AsyncWrite + Unpin,
+    {
+        let Forwarding { endpoint, start, .. } = self;
+        let captured =
+            start.kind == StreamKind::Http && endpoint.definition.upstream_protocol.app_protocol == AppProtocol::Http1;
+        let end = if captured {
+            let (requests, responses, ending) = ConversationTap::pair(conversation);
+            let end = relay_tapped(visitor, local, requests, responses).await;
+            if let Some(missing) = ending.missing_response() {
+                self.explain(&missing, ending, end.error.is_some()).await;
+            }
+            end
+        } else {
+            relay(visitor, local).await
+        };
+        let error = end.error.as_ref().map(ToString::to_string).unwrap_or_default();
+        tracing::debug!(tunnel = endpoint.name, visitor = %start.visitor, received = end.a_to_b, sent = end.b_to_a, error, "connection ended");
+    }
+
+    /// Lists a request without a response with the reason, if that can be found out.
+    async fn explain(&self, missing: &MissingResponse, ending: ConversationEnd, is_broken: bool) {
+        let Forwarding { tunnels, generation, endpoint, start } = self;
+        let Some(why) = tunnels.explain_missing_response(missing, &endpoint.definition.upstream).await else { return };
+        // A lost session says nothing about the local service.
+        if is_broken && tunnels.has_lost_session(*generation).await {
+            return ending.fail(SESSION_LOST);
         }
-        end
-    } else {
-        relay(visitor, local).await
-    };
-    let error = end.error.as_ref().map(ToString::to_string).unwrap_or_default();
-    tracing::debug!(tunnel = endpoint.name, visitor = %start.visitor, received = end.a_to_b, sent = end.b_to_a, error, "connection ended");
+        tracing::warn!(tunnel = endpoint.name, visitor = %start.visitor, "{why}");
+        ending.fail(&why);
+    }
 }
 
 fn observer(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, start: StreamStart, notes: StreamMetadata) -> Observer {

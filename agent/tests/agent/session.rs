@@ -118,6 +118,22 @@ async fn the_agent_leaves_a_draining_server_and_reconnects() {
 }
 
 #[tokio::test]
+async fn a_session_that_is_replaced_keeps_its_names_only_for_the_same_agent() {
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", OK).await;
+    let world = World::with(&tunnels(origin.port())).await;
+    world.wait_until(|_, list| running(list) == 2).await;
+    let config = |extra: &str| format!("{}{extra}", tunnels(origin.port()));
+    world.save(&config("metadata: changed\n"));
+    world.server.wait_for(|server| (server.hellos().len() == 2).then_some(())).await;
+    world.wait_until(|status, list| status["status"] == "online" && running(list) == 2).await;
+    assert_eq!(world.server.drains(), [false], "the new session takes over the names");
+    let text = std::fs::read_to_string(world.config()).expect("a file");
+    std::fs::write(world.config(), text.replace("a-token", "another-token")).expect("written");
+    world.server.wait_for(|server| (server.hellos().len() == 3).then_some(())).await;
+    assert_eq!(world.server.drains(), [false, true], "another credential cannot");
+}
+
+#[tokio::test]
 async fn a_shutdown_says_goodbye_and_clears_the_state() {
     let mut world = World::start().await;
     let session = world.server.newest_session();

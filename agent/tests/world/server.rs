@@ -24,6 +24,7 @@ struct Recorded {
     hellos: Vec<Hello>,
     binds: Vec<Bind>,
     bound: BTreeMap<String, u32>,
+    drains: Vec<bool>,
     next: u32,
     refuse: Option<Error>,
     refuse_name: Option<String>,
@@ -124,6 +125,11 @@ impl Server {
         self.recorded.lock().unwrap().binds.clone()
     }
 
+    /// What agents said of their names when they began to drain: whether they are given up.
+    pub fn drains(&self) -> Vec<bool> {
+        self.recorded.lock().unwrap().drains.clone()
+    }
+
     pub fn newest_session(&self) -> ServerSession {
         self.recorded.lock().unwrap().sessions.last().cloned().expect("a session")
     }
@@ -201,6 +207,7 @@ async fn serve_session(
         match event {
             ServerEvent::Bind(bind) => bind_tunnel(&session, bind, &recorded),
             ServerEvent::Unbind { number } => recorded.lock().unwrap().bound.retain(|_, bound| *bound != number),
+            ServerEvent::Drain { release } => recorded.lock().unwrap().drains.push(release),
             ServerEvent::Goodbye => {}
         }
         changed.send_modify(|version| *version += 1);

@@ -10,7 +10,10 @@ use postern_tunnel::{
     message::{DEFAULT_HEARTBEAT_MS, Welcome},
 };
 use rand::{Rng, distr::Alphanumeric};
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 /// Characters of the secret of data connections: 43 of base 62 are 256 bits.
 const DATA_SECRET_CHARS: usize = 43;
@@ -81,6 +84,7 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
         peer,
         started_at: Timestamp::new(now),
         link,
+        draining: AtomicBool::new(false),
     });
     tracing::info!(session = session.id, %peer, agent = session.agent_version, os = session.os, "agent connected");
     registry.admit(session.clone()).await;
@@ -106,6 +110,13 @@ async fn serve(session: Arc<Session>, mut events: ServerEvents, registry: &Tunne
                 }
             }
             ServerEvent::Unbind { number } => registry.unbind(&session.id, number).await,
+            ServerEvent::Drain { release } => {
+                tracing::info!(session = session.id, release, "agent drains");
+                session.start_draining();
+                if release {
+                    registry.withdraw(&session.id).await;
+                }
+            }
             ServerEvent::Goodbye => {
                 registry.remove(&session.id, EndKind::Clean).await;
             }

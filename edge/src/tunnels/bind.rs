@@ -42,14 +42,14 @@ impl TunnelRegistry {
                 let mut state = self.lock_state();
                 let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), scheme)?;
                 let tunnel = self.register(&mut state, session, bind, self.http_grant(host.clone(), scheme, stages))?;
-                self.names.set(&host, scheme, NameHolder::Live(tunnel.clone()));
+                self.hold_name(&mut state, session, &host, scheme, &tunnel);
                 tunnel
             }
             BindKind::Tls { host, previous, .. } => {
                 let mut state = self.lock_state();
                 let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), Scheme::Https)?;
                 let tunnel = self.register(&mut state, session, bind, self.tls_grant(host.clone(), stages))?;
-                self.names.set(&host, Scheme::Https, NameHolder::Live(tunnel.clone()));
+                self.hold_name(&mut state, session, &host, Scheme::Https, &tunnel);
                 tunnel
             }
             BindKind::Labels { labels } => {
@@ -57,6 +57,10 @@ impl TunnelRegistry {
                 let grant = BindGrant { kind: TunnelKind::Labels, host: None, port: None, url: None, labels, stages };
                 let mut state = self.lock_state();
                 let tunnel = self.register(&mut state, session, bind, grant)?;
+                let labels = tunnel.upstream.labels();
+                self.take_over(&mut state, session, |old| {
+                    old.kind == TunnelKind::Labels && old.upstream.labels() == labels
+                });
                 self.update_groups(&state);
                 tunnel
             }
@@ -78,6 +82,18 @@ impl TunnelRegistry {
             host: tunnel.host.as_ref().map(ToString::to_string),
             port: tunnel.port,
         })
+    }
+
+    fn hold_name(
+        &self,
+        state: &mut RegistryState,
+        session: &Session,
+        host: &HostName,
+        scheme: Scheme,
+        tunnel: &Arc<Tunnel>,
+    ) {
+        self.names.set(host, scheme, NameHolder::Live(tunnel.clone()));
+        self.take_over(state, session, |old| old.host.as_ref() == Some(host) && old.scheme() == scheme);
     }
 
     fn register(
@@ -213,6 +229,9 @@ impl TunnelRegistry {
             let Some(holder) = holder.live() else { continue };
             if listener != scheme && holder.session.same_agent(session) {
                 continue; // one agent may serve a name on both listeners
+            }
+            if holder.session.yields_to(session) {
+                continue;
             }
             let message = if holder.session.id == session.id {
                 format!(

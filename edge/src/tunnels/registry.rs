@@ -126,19 +126,22 @@ impl TunnelRegistry {
         self.lock_state().sessions.get(id).map(|entry| entry.session.clone())
     }
 
-    /// Registers a session. An older one of the same agent instance ends at the same time.
-    pub(crate) async fn admit(&self, session: Arc<Session>) {
+    /// Registers a session. An older one of the same agent instance ends at the same time, or in peace if the agent
+    /// drains it.
+    pub(crate) async fn admit(self: &Arc<Self>, session: Arc<Session>) {
         let replaced = {
             let mut state = self.lock_state();
             let older = |entry: &&SessionEntry| entry.session.same_agent(&session);
-            let replaced: Vec<String> =
-                state.sessions.values().filter(older).map(|entry| entry.session.id.clone()).collect();
+            let replaced: Vec<Arc<Session>> =
+                state.sessions.values().filter(older).map(|entry| entry.session.clone()).collect();
             let entry = SessionEntry { session: session.clone(), tunnels: BTreeMap::new(), next_number: 1 };
             state.sessions.insert(session.id.clone(), entry);
             replaced
         };
         for older in replaced {
-            if let Some(older) = self.remove(&older, EndKind::Unclean).await {
+            if older.is_draining() {
+                self.retire(older).await;
+            } else if let Some(older) = self.remove(&older.id, EndKind::Unclean).await {
                 tracing::info!(session = older.id, by = session.id, "session replaced by the same agent");
                 older.link.end(Code::SessionReplaced.into());
             }
@@ -238,13 +241,6 @@ impl TunnelRegistry {
         self.routing.forget_tunnels_except(owners);
     }
 
-    /// Asks every agent to connect elsewhere.
-    pub(crate) fn drain(&self) {
-        for entry in self.lock_state().sessions.values() {
-            entry.session.link.drain();
-        }
-    }
-
     /// Ends everything without waiting for anything.
     pub(crate) fn abandon(&self) {
         self.ports.abandon();
@@ -263,9 +259,9 @@ impl TunnelRegistry {
         }
     }
 
-    fn release_names(&self, state: &mut RegistryState, tunnel: &Arc<Tunnel>, end_kind: EndKind) {
+    pub(super) fn release_names(&self, state: &mut RegistryState, tunnel: &Arc<Tunnel>, end_kind: EndKind) {
         if let Some(host) = &tunnel.host {
-            let scheme = if tunnel.kind == TunnelKind::Http { Scheme::Http } else { Scheme::Https };
+            let scheme = tunnel.scheme();
             if self.names.holder(host, scheme).live().is_some_and(|holder| Arc::ptr_eq(holder, tunnel)) {
                 let slot = match end_kind {
                     EndKind::Clean => NameHolder::Vacant,
@@ -281,7 +277,7 @@ impl TunnelRegistry {
         }
     }
 
-    async fn close_port(&self, tunnel: &Tunnel) {
+    pub(super) async fn close_port(&self, tunnel: &Tunnel) {
         if let Some(port) = tunnel.port {
             self.ports.close_tunnel(port, &tunnel.id).await;
         }

@@ -2,7 +2,10 @@
 
 use postern_api::Timestamp;
 use postern_tunnel::ServerSession;
-use std::net::SocketAddr;
+use std::{
+    net::SocketAddr,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 /// An agent that is connected.
 pub(crate) struct Session {
@@ -21,9 +24,24 @@ pub(crate) struct Session {
     pub(crate) peer: SocketAddr,
     pub(crate) started_at: Timestamp,
     pub(crate) link: ServerSession,
+    /// Whether its agent lets it go in peace.
+    pub(crate) draining: AtomicBool,
 }
 
 impl Session {
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn start_draining(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the session holds its names only until `newer`, a session of the same agent, binds them.
+    pub(crate) fn yields_to(&self, newer: &Session) -> bool {
+        self.id != newer.id && self.is_draining() && self.same_agent(newer)
+    }
+
     /// Whether both sessions belong to the same agent instance. Instances choose their own ids, so the credential
     /// must match too.
     pub(crate) fn same_agent(&self, other: &Session) -> bool {

@@ -3,6 +3,7 @@
 use super::{Session, Stages, TunnelKind, TunnelView};
 use crate::upstream::TunnelUpstream;
 use postern_api::{Timestamp, host::HostName};
+use postern_tunnel::message::Scheme;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// One tunnel that is up.
@@ -25,6 +26,11 @@ pub(crate) struct Tunnel {
 }
 
 impl Tunnel {
+    /// The listener of its host name.
+    pub(crate) fn scheme(&self) -> Scheme {
+        if self.kind == TunnelKind::Http { Scheme::Http } else { Scheme::Https }
+    }
+
     /// Whether the tunnel has every label of a selector.
     pub(crate) fn carries(&self, selector: &BTreeMap<String, String>) -> bool {
         self.kind == TunnelKind::Labels && self.upstream.carries(selector)

@@ -96,11 +96,16 @@ impl TunnelUpstream {
         self.settings.inspect && self.link.supports_metadata()
     }
 
+    /// Keeps no idle stream any more; open ones continue.
+    pub(crate) fn retire(&self) {
+        self.pool.clear();
+        self.h2_connections.clear();
+    }
+
     /// Ends every open stream now, and refuses new ones.
     pub(crate) fn stop(&self) {
         self.streams.stop();
-        self.pool.clear();
-        self.h2_connections.clear();
+        self.retire();
     }
 
     /// Whether the tunnel has every label of a selector.

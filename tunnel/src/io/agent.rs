@@ -306,6 +306,18 @@ impl AgentSession {
         self.0.core.send(FromAgent::Unbind { number });
     }
 
+    /// Tells the server that this session goes and that its open streams shall continue until then. With `release` its
+    /// names and ports are given up now, otherwise when another session of this agent binds them. Returns whether the
+    /// server understands it.
+    pub fn drain(&self, release: bool) -> bool {
+        let Session { core, welcome, .. } = &*self.0;
+        let understood = VersionRange::has_agent_drain(welcome.protocol);
+        if understood {
+            core.send(FromAgent::Drain { release });
+        }
+        understood
+    }
+
     /// Ends the session on purpose and waits, for two seconds at most, until the server has received the message.
     pub async fn goodbye(&self) {
         let Session { core, pending_binds, .. } = &*self.0;

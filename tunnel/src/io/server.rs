@@ -99,6 +99,11 @@ pub enum ServerEvent {
         /// Tunnel number.
         number: u32,
     },
+    /// Lets the session go in peace: its open streams continue until it ends.
+    Drain {
+        /// Whether its names and ports are given up now, or when another session of the agent binds them.
+        release: bool,
+    },
     /// Ends the session on purpose; it ends cleanly right after.
     Goodbye,
 }
@@ -189,6 +194,7 @@ async fn receive(
             }
             Ok(FromAgent::Bind(bind)) => ServerEvent::Bind(bind),
             Ok(FromAgent::Unbind { number }) => ServerEvent::Unbind { number },
+            Ok(FromAgent::Drain { release }) => ServerEvent::Drain { release },
             Ok(FromAgent::Goodbye) => ServerEvent::Goodbye,
             Ok(FromAgent::Hello(_)) => return EndReason::Protocol("a second hello".to_owned()),
             Ok(FromAgent::Unknown) => continue,

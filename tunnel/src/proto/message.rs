@@ -189,6 +189,13 @@ pub enum FromAgent {
         /// Tunnel number.
         number: u32,
     },
+    /// Asks to let the session go in peace: its open streams continue until it ends. Requires
+    /// [`VersionRange::has_agent_drain`].
+    Drain {
+        /// Whether the names and ports are given up at once. Otherwise they are kept until another session of the agent
+        /// binds them.
+        release: bool,
+    },
     /// Ends the session on purpose.
     Goodbye,
     /// Heartbeat request.

@@ -12,8 +12,9 @@ pub struct VersionRange {
 }
 
 impl VersionRange {
-    /// Versions of this build. Version 2 added stream metadata; version 3 added modules of tunnels, and TLS tunnels.
-    pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 3 };
+    /// Versions of this build. Version 2 added stream metadata; version 3 added modules of tunnels, and TLS tunnels;
+    /// version 4 added agents that drain.
+    pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 4 };
 
     /// Whether streams may carry metadata in a session of this version.
     pub fn has_stream_metadata(version: u16) -> bool {
@@ -23,6 +24,11 @@ impl VersionRange {
     /// Whether a session of this version supports modules of tunnels, and TLS tunnels.
     pub fn has_modules(version: u16) -> bool {
         version >= 3
+    }
+
+    /// Whether the agent of a session of this version may drain it.
+    pub fn has_agent_drain(version: u16) -> bool {
+        version >= 4
     }
 
     /// Newest version that both ends understand, if any.

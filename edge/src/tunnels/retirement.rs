@@ -1,0 +1,109 @@
+//! Sessions that are let go in peace: their tunnels move to a newer session of the agent or are unpublished, and their
+//! open streams continue for a while.
+
+use crate::tunnels::{
+    Session, Tunnel, TunnelRegistry,
+    registry::{EndKind, RegistryState},
+};
+use postern_api::Code;
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+/// Time in which a newer session binds what the older one holds; the rest is given up then.
+const HANDOVER_TIMEOUT: Duration = Duration::from_secs(20);
+/// Time that the open streams of the older session get.
+const RETIREMENT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Interval at which the older session is checked for open streams.
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
+
+impl TunnelRegistry {
+    /// Asks every agent to connect elsewhere.
+    pub(crate) fn drain(&self) {
+        for entry in self.lock_state().sessions.values() {
+            entry.session.start_draining();
+            entry.session.link.drain();
+        }
+    }
+
+    /// Asks the agent of a session to open a new one; false if the session does not exist.
+    pub(crate) fn restart(&self, id: &str) -> bool {
+        let Some(session) = self.session(id) else { return false };
+        session.start_draining();
+        session.link.drain();
+        true
+    }
+
+    /// Unpublishes the tunnels of a session; their open streams continue until the session ends.
+    pub(crate) async fn withdraw(&self, id: &str) {
+        let tunnels = {
+            let mut state = self.lock_state();
+            let Some(entry) = state.sessions.get_mut(id) else { return };
+            let tunnels = std::mem::take(&mut entry.tunnels);
+            for tunnel in tunnels.values() {
+                self.release_names(&mut state, tunnel, EndKind::Clean);
+            }
+            self.update_groups(&state);
+            tunnels
+        };
+        for tunnel in tunnels.values() {
+            self.close_port(tunnel).await;
+            tunnel.upstream.retire();
+        }
+        self.update_metrics();
+    }
+
+    /// Removes tunnels of older sessions whose place a new tunnel of the same agent has taken.
+    pub(super) fn take_over(
+        &self,
+        state: &mut RegistryState,
+        session: &Session,
+        is_replaced: impl Fn(&Tunnel) -> bool,
+    ) {
+        for entry in state.sessions.values_mut().filter(|entry| entry.session.yields_to(session)) {
+            for (_, tunnel) in entry.tunnels.extract_if(.., |_, tunnel| is_replaced(tunnel)) {
+                tunnel.upstream.retire();
+            }
+        }
+    }
+
+    /// Lets go of a session whose agent has connected again. Ports are closed at once, so that the new session can open
+    /// them; names stay until it binds them.
+    pub(super) async fn retire(self: &Arc<Self>, older: Arc<Session>) {
+        let (tunnels, with_port) = {
+            let mut state = self.lock_state();
+            let Some(entry) = state.sessions.get_mut(&older.id) else { return };
+            let tunnels: Vec<Arc<Tunnel>> = entry.tunnels.values().cloned().collect();
+            let with_port: Vec<_> = entry.tunnels.extract_if(.., |_, tunnel| tunnel.port.is_some()).collect();
+            for (_, tunnel) in &with_port {
+                self.release_names(&mut state, tunnel, EndKind::Unclean);
+            }
+            (tunnels, with_port)
+        };
+        for (_, tunnel) in &with_port {
+            self.close_port(tunnel).await;
+        }
+        let registry = self.clone();
+        tokio::spawn(async move { registry.finish_retired(&older, &tunnels).await });
+    }
+
+    async fn finish_retired(&self, older: &Session, tunnels: &[Arc<Tunnel>]) {
+        let start = Instant::now();
+        let mut is_withdrawn = false;
+        loop {
+            let left = self.lock_state().sessions.get(&older.id).map(|entry| entry.tunnels.len());
+            let Some(left) = left else { return };
+            if !is_withdrawn && (left == 0 || start.elapsed() >= HANDOVER_TIMEOUT) {
+                self.withdraw(&older.id).await;
+                is_withdrawn = true;
+            }
+            let is_quiet = is_withdrawn && tunnels.iter().all(|tunnel| tunnel.upstream.open_streams() == 0);
+            if is_quiet || start.elapsed() >= RETIREMENT_TIMEOUT {
+                break;
+            }
+            tokio::time::sleep(CHECK_INTERVAL).await;
+        }
+        if let Some(session) = self.remove(&older.id, EndKind::Clean).await {
+            session.link.end(Code::SessionReplaced.into());
+        }
+    }
+}
