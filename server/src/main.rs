@@ -33,6 +33,10 @@ use configuration::{Configuration, RawSettings};
 use postern_api::{Code, Error, Result};
 use std::{path::PathBuf, process::ExitCode};
 
+/// The system's allocator keeps what a burst of visitors needed; this one gives it back after a few seconds.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     if std::env::var_os("POSTERN_OWN_SESSION").is_some_and(|value| value == "1") {
         // Set by the desktop app, so that the server outlives the app's session. It fails only if the process is

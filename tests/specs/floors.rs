@@ -80,7 +80,7 @@ fn the_tunnel_is_read_downwards() {
             "incoming multiplexer pool",
             "cork stream",
             "dial handshake relay session stream_transport",
-            "buffers cancellation session_end sockets stream_metadata transport",
+            "buffers cancellation overflow_credit session_end sockets stream_metadata transport",
         ],
     );
 }

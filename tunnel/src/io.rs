@@ -10,6 +10,7 @@ pub mod dial;
 mod handshake;
 pub mod incoming;
 mod multiplexer;
+mod overflow_credit;
 mod pool;
 pub mod relay;
 pub mod server;

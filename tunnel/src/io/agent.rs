@@ -138,10 +138,13 @@ pub async fn connect(dial: Arc<dyn Dial>, hello: Hello) -> Result<(AgentSession,
     let last_received = LastReceived::new();
     let (core, outgoing) = SessionCore::new(last_received.clone(), welcome.heartbeat_interval());
     let (incoming, events) = mpsc::channel(MAX_QUEUED_EVENTS);
+    let has_credit = VersionRange::has_overflow_credit(welcome.protocol);
     let on_stream = {
         let (core, incoming) = (core.clone(), incoming.clone());
-        move |stream| {
-            tokio::spawn(accept_overflow(stream, core.clone(), incoming.clone()));
+        move |stream: yamux::Stream| {
+            let credit = has_credit.then(|| core.credits.stream(stream.id().val()));
+            let transport = StreamTransport::overflow(stream, credit, core.cancellation.token());
+            tokio::spawn(accept_overflow(transport, incoming.clone()));
         }
     };
     let (multiplexer, driver) = multiplexer::start(transport, yamux::Mode::Client, last_received, on_stream);
@@ -151,10 +154,11 @@ pub async fn connect(dial: Arc<dyn Dial>, hello: Hello) -> Result<(AgentSession,
     let (reader, writer) = messages(stream, driver.loss());
     let message_loop =
         MessageLoop { core: core.clone(), reader, incoming, pending_binds: pending_binds.clone(), data_connections };
+    let credits = core.credits.clone();
     let conversation = async move {
         tokio::select! {
             reason = message_loop.run() => reason,
-            reason = writer.run::<FromAgent>(outgoing) => reason,
+            reason = writer.run(outgoing, &credits, |grants| FromAgent::Credit { grants }) => reason,
         }
     };
     tokio::spawn(run(core.clone(), pending_binds.clone(), driver, conversation));
@@ -185,12 +189,7 @@ async fn run(
 }
 
 /// Acknowledges an overflow stream at once and delivers it with its start.
-async fn accept_overflow(
-    stream: yamux::Stream,
-    core: Arc<SessionCore<FromAgent>>,
-    incoming: mpsc::Sender<IncomingEvent>,
-) {
-    let mut transport = StreamTransport::overflow(stream, core.cancellation.token());
+async fn accept_overflow(mut transport: StreamTransport, incoming: mpsc::Sender<IncomingEvent>) {
     let start = async {
         let start = read_start(&mut transport).await?;
         transport.write_all(&[RECEIVED]).await?;
@@ -239,6 +238,10 @@ impl MessageLoop {
                 }
                 Ok(FromServer::BindRefused { request, error }) => {
                     self.complete_bind(request, Err(error));
+                    continue;
+                }
+                Ok(FromServer::Credit { grants }) => {
+                    self.core.credits.add(&grants);
                     continue;
                 }
                 Ok(FromServer::Pool { connections }) => {

@@ -6,10 +6,19 @@ use crate::proto::frame::MAX_PAYLOAD;
 use std::{
     cell::RefCell,
     ops::{Deref, DerefMut},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 /// Size of a buffer in bytes: a full frame with its header.
 pub(crate) const SIZE: usize = MAX_PAYLOAD;
+
+/// Bytes of a buffer that a relay gets while many others hold one.
+const SMALL_SIZE: usize = 4 * 1024;
+/// Buffers of full size that may be lent at the same time before relays get small ones.
+const MAX_LENT_BUFFERS: usize = 256;
+
+/// Lent buffers of full size.
+static LENT: AtomicUsize = AtomicUsize::new(0);
 
 /// Unused buffers that a thread keeps.
 const MAX_POOLED_BUFFERS: usize = 8;
@@ -23,6 +32,7 @@ pub(crate) struct Buffer(Box<[u8]>);
 
 impl Buffer {
     pub(crate) fn borrow() -> Self {
+        LENT.fetch_add(1, Ordering::Relaxed);
         let pooled = BUFFERS.try_with(|buffers| buffers.borrow_mut().pop()).ok().flatten();
         Buffer(pooled.unwrap_or_else(|| vec![0; SIZE].into_boxed_slice()))
     }
@@ -30,6 +40,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        LENT.fetch_sub(1, Ordering::Relaxed);
         let bytes = std::mem::take(&mut self.0);
         let _ = BUFFERS.try_with(|buffers| {
             let mut buffers = buffers.borrow_mut();
@@ -37,6 +48,42 @@ impl Drop for Buffer {
                 buffers.push(bytes);
             }
         });
+    }
+}
+
+/// A buffer that holds the bytes of one direction of a relay until they are written. Relays whose writers are blocked keep
+/// theirs, so it is small while there are many of them.
+pub(crate) enum RelayBuffer {
+    Full(Buffer),
+    Small(Box<[u8]>),
+}
+
+impl RelayBuffer {
+    pub(crate) fn borrow() -> Self {
+        if LENT.load(Ordering::Relaxed) < MAX_LENT_BUFFERS {
+            RelayBuffer::Full(Buffer::borrow())
+        } else {
+            RelayBuffer::Small(vec![0; SMALL_SIZE].into_boxed_slice())
+        }
+    }
+}
+
+impl Deref for RelayBuffer {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            RelayBuffer::Full(buffer) => buffer,
+            RelayBuffer::Small(bytes) => bytes,
+        }
+    }
+}
+
+impl DerefMut for RelayBuffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match self {
+            RelayBuffer::Full(buffer) => buffer,
+            RelayBuffer::Small(bytes) => bytes,
+        }
     }
 }
 
@@ -56,6 +103,15 @@ impl DerefMut for Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn relays_get_small_buffers_while_many_are_held() {
+        let held: Vec<RelayBuffer> = (0..2 * MAX_LENT_BUFFERS).map(|_| RelayBuffer::borrow()).collect();
+        assert!(held.iter().filter(|buffer| buffer.len() == SIZE).count() <= MAX_LENT_BUFFERS);
+        assert_eq!(held.last().map(|buffer| buffer.len()), Some(SMALL_SIZE));
+        drop(held);
+        assert_eq!(RelayBuffer::borrow().len(), SIZE);
+    }
 
     #[test]
     fn a_thread_keeps_a_bounded_number_of_buffers() {

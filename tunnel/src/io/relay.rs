@@ -2,7 +2,7 @@
 //!
 //! Buffers are borrowed only while bytes are in flight, so idle visitors hold none.
 
-use super::buffers::Buffer;
+use super::buffers::RelayBuffer;
 use crate::proto::frame::MAX_SENT_PAYLOAD;
 use std::{
     future::poll_fn,
@@ -74,7 +74,7 @@ where
 struct RelayDirection<T> {
     state: RelayState,
     /// Present only while it holds bytes that the writer has not taken.
-    buffer: Option<Buffer>,
+    buffer: Option<RelayBuffer>,
     from: usize,
     to: usize,
     moved: u64,
@@ -179,8 +179,9 @@ impl<T: Tap> RelayDirection<T> {
 
     /// Reads into a borrowed buffer, which is kept only if bytes arrived.
     fn poll_read(&mut self, cx: &mut Context<'_>, reader: Pin<&mut impl AsyncRead>) -> Poll<io::Result<usize>> {
-        let mut buffer = Buffer::borrow();
-        let mut bytes = ReadBuf::new(&mut buffer[..MAX_SENT_PAYLOAD]);
+        let mut buffer = RelayBuffer::borrow();
+        let length = buffer.len().min(MAX_SENT_PAYLOAD);
+        let mut bytes = ReadBuf::new(&mut buffer[..length]);
         ready!(reader.poll_read(cx, &mut bytes))?;
         let count = bytes.filled().len();
         if count > 0 {

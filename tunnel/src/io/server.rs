@@ -158,7 +158,7 @@ async fn run(
         let (reader, writer) = messages(stream, driver.loss());
         tokio::select! {
             reason = receive(&core, reader, events) => reason,
-            reason = writer.run(outgoing) => reason,
+            reason = writer.run(outgoing, &core.credits, |grants| FromServer::Credit { grants }) => reason,
         }
     };
     let reason = tokio::select! {
@@ -190,6 +190,10 @@ async fn receive(
             }
             Ok(FromAgent::Pong { nonce }) => {
                 core.pong_received(nonce);
+                continue;
+            }
+            Ok(FromAgent::Credit { grants }) => {
+                core.credits.add(&grants);
                 continue;
             }
             Ok(FromAgent::Bind(bind)) => ServerEvent::Bind(bind),
@@ -250,7 +254,10 @@ impl ServerSession {
         }
         let permit = session.overflow.clone().try_acquire_owned().map_err(|_| OpenError::Exhausted)?;
         let stream = timeout(HANDSHAKE_TIMEOUT, session.multiplexer.open()).await.map_err(|_| OpenError::Unanswered)?;
-        let transport = StreamTransport::overflow(stream.ok_or(OpenError::Ended)?, session.core.cancellation.token());
+        let stream = stream.ok_or(OpenError::Ended)?;
+        let has_credit = VersionRange::has_overflow_credit(session.version);
+        let credit = has_credit.then(|| session.core.credits.stream(stream.id().val()));
+        let transport = StreamTransport::overflow(stream, credit, session.core.cancellation.token());
         Ok(TunnelStream::opened(transport, None, Some(permit), start.encode()))
     }
 

@@ -3,6 +3,7 @@
 use super::{
     CLOSE_TIMEOUT,
     cancellation::SessionCancellation,
+    overflow_credit::{Grants, OverflowCredits},
     session_end::{EndReason, SessionEnd},
 };
 use crate::proto::{
@@ -71,6 +72,7 @@ pub(crate) struct SessionCore<M> {
     reschedule: Notify,
     last_received: Arc<LastReceived>,
     pub(crate) cancellation: Arc<SessionCancellation>,
+    pub(crate) credits: Arc<OverflowCredits>,
     pub(crate) runtime: Handle,
 }
 
@@ -89,6 +91,7 @@ impl<M: Message + Send + Sync + 'static> SessionCore<M> {
             reschedule: Notify::new(),
             last_received,
             cancellation: Arc::new(SessionCancellation::default()),
+            credits: Arc::default(),
             runtime: Handle::current(),
         };
         (Arc::new(core), outgoing)
@@ -226,9 +229,21 @@ impl<M: Message> MessageReader<M> {
 pub(crate) struct MessageWriter(WriteHalf<Compat<yamux::Stream>>);
 
 impl MessageWriter {
-    /// Writes messages until the last one is sent. Write errors are left for the reader to report.
-    pub(crate) async fn run<M: Message>(mut self, mut outgoing: mpsc::Receiver<OutgoingMessage<M>>) -> EndReason {
-        while let Some(OutgoingMessage { message, end }) = outgoing.recv().await {
+    /// Writes messages, and grants for overflow streams, until the last message is sent. Write errors are left for the
+    /// reader to report.
+    pub(crate) async fn run<M: Message>(
+        mut self,
+        mut outgoing: mpsc::Receiver<OutgoingMessage<M>>,
+        credits: &OverflowCredits,
+        to_message: impl Fn(Grants) -> M,
+    ) -> EndReason {
+        loop {
+            let next = tokio::select! {
+                biased;
+                next = outgoing.recv() => next,
+                grants = credits.grants() => Some(OutgoingMessage { message: to_message(grants), end: None }),
+            };
+            let Some(OutgoingMessage { message, end }) = next else { break };
             // A message that is too long is a bug of this end and does not end the session.
             let Ok(bytes) = encode(&message).inspect_err(|error| tracing::error!(%error, "a message was not sent"))
             else {

@@ -295,6 +295,15 @@ impl TunnelStream {
         Poll::Ready(Ok(()))
     }
 
+    /// Longest payload of the next frame: not much more than the transport takes, because the rest would be kept here.
+    fn poll_payload_room(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let transport = self.transport.as_mut().expect("taken only during drop");
+        let poll = transport.poll_write_room(cx);
+        let room = ready!(self.check(poll))?;
+        let overhead = self.prefix.len() + frame::HEADER;
+        Poll::Ready(Ok(room.saturating_sub(overhead).clamp(1, frame::MAX_SENT_PAYLOAD - self.prefix.len())))
+    }
+
     fn register_blocked_writer(&mut self, cx: &mut Context<'_>, blocked: bool) {
         self.blocked_writer = blocked.then(|| cx.waker().clone());
     }
@@ -379,8 +388,14 @@ impl AsyncWrite for TunnelStream {
         let poll = match this.poll_write_buffer(cx) {
             Poll::Ready(Ok(())) => {
                 this.prepend_metadata();
-                let payload = &bytes[..bytes.len().min(frame::MAX_SENT_PAYLOAD - this.prefix.len())];
-                this.poll_frame(cx, payload).map_ok(|()| payload.len())
+                match this.poll_payload_room(cx) {
+                    Poll::Ready(Ok(room)) => {
+                        let payload = &bytes[..bytes.len().min(room)];
+                        this.poll_frame(cx, payload).map_ok(|()| payload.len())
+                    }
+                    Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+                    Poll::Pending => Poll::Pending,
+                }
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Pending => Poll::Pending,

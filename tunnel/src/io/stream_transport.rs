@@ -1,6 +1,6 @@
 //! Transport of a stream: a data connection of its own, or a yamux stream on the control connection.
 
-use super::{cancellation::StreamCancellation, transport::BoxedTransport};
+use super::{cancellation::StreamCancellation, overflow_credit::StreamCredit, transport::BoxedTransport};
 use futures::io::{AsyncRead as _, AsyncWrite as _};
 use std::{
     io::{self, IoSlice},
@@ -17,7 +17,7 @@ pub(crate) struct StreamTransport {
 
 enum TransportKind {
     Connection(BoxedTransport),
-    Overflow(yamux::Stream),
+    Overflow(yamux::Stream, Option<StreamCredit>),
 }
 
 impl StreamTransport {
@@ -25,8 +25,22 @@ impl StreamTransport {
         StreamTransport { kind: TransportKind::Connection(transport), cancellation }
     }
 
-    pub(crate) fn overflow(stream: yamux::Stream, cancellation: StreamCancellation) -> Self {
-        StreamTransport { kind: TransportKind::Overflow(stream), cancellation }
+    /// `credit` is missing if the peer does not know the flow control of overflow streams.
+    pub(crate) fn overflow(
+        stream: yamux::Stream,
+        credit: Option<StreamCredit>,
+        cancellation: StreamCancellation,
+    ) -> Self {
+        StreamTransport { kind: TransportKind::Overflow(stream, credit), cancellation }
+    }
+
+    /// How many bytes may be written now, so that a caller need not keep what would not be taken.
+    pub(crate) fn poll_write_room(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let TransportKind::Overflow(_, Some(credit)) = &self.kind else { return Poll::Ready(Ok(usize::MAX)) };
+        match credit.poll_room(cx) {
+            Poll::Pending if self.cancellation.is_cancelled_or_register_writer(cx) => Poll::Ready(Err(session_over())),
+            room => room.map(Ok),
+        }
     }
 
     /// Whether the session has ended.
@@ -51,14 +65,19 @@ impl AsyncRead for StreamTransport {
         let this = self.get_mut();
         let poll = match &mut this.kind {
             TransportKind::Connection(transport) => Pin::new(transport).poll_read(cx, buf),
-            TransportKind::Overflow(stream) => match Pin::new(stream).poll_read(cx, buf.initialize_unfilled()) {
-                Poll::Ready(Ok(count)) => {
-                    buf.advance(count);
-                    Poll::Ready(Ok(()))
+            TransportKind::Overflow(stream, credit) => {
+                match Pin::new(stream).poll_read(cx, buf.initialize_unfilled()) {
+                    Poll::Ready(Ok(count)) => {
+                        buf.advance(count);
+                        if let Some(credit) = credit {
+                            credit.received(count);
+                        }
+                        Poll::Ready(Ok(()))
+                    }
+                    Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+                    Poll::Pending => Poll::Pending,
                 }
-                Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-                Poll::Pending => Poll::Pending,
-            },
+            }
         };
         if poll.is_pending() && this.cancellation.is_cancelled_or_register_reader(cx) {
             return Poll::Ready(Err(session_over()));
@@ -80,7 +99,20 @@ impl AsyncWrite for StreamTransport {
         let this = self.get_mut();
         let poll = match &mut this.kind {
             TransportKind::Connection(transport) => Pin::new(transport).poll_write_vectored(cx, slices),
-            TransportKind::Overflow(stream) => Pin::new(stream).poll_write_vectored(cx, slices),
+            TransportKind::Overflow(stream, None) => Pin::new(stream).poll_write_vectored(cx, slices),
+            TransportKind::Overflow(stream, Some(credit)) => {
+                let bytes = slices.iter().find(|slice| !slice.is_empty()).map_or(&[][..], |slice| slice);
+                match credit.poll_room(cx) {
+                    Poll::Pending => Poll::Pending,
+                    Poll::Ready(room) => {
+                        let written = Pin::new(stream).poll_write(cx, &bytes[..bytes.len().min(room)]);
+                        if let Poll::Ready(Ok(count)) = written {
+                            credit.sent(count);
+                        }
+                        written
+                    }
+                }
+            }
         };
         if poll.is_pending() && this.cancellation.is_cancelled_or_register_writer(cx) {
             return Poll::Ready(Err(session_over()));
@@ -91,7 +123,7 @@ impl AsyncWrite for StreamTransport {
     fn is_write_vectored(&self) -> bool {
         match &self.kind {
             TransportKind::Connection(transport) => transport.is_write_vectored(),
-            TransportKind::Overflow(_) => false,
+            TransportKind::Overflow(..) => false,
         }
     }
 
@@ -99,7 +131,7 @@ impl AsyncWrite for StreamTransport {
         let this = self.get_mut();
         let poll = match &mut this.kind {
             TransportKind::Connection(transport) => Pin::new(transport).poll_flush(cx),
-            TransportKind::Overflow(stream) => Pin::new(stream).poll_flush(cx),
+            TransportKind::Overflow(stream, _) => Pin::new(stream).poll_flush(cx),
         };
         if poll.is_pending() && this.cancellation.is_cancelled_or_register_writer(cx) {
             return Poll::Ready(Err(session_over()));
@@ -112,7 +144,7 @@ impl AsyncWrite for StreamTransport {
         ready!(self.as_mut().poll_flush(cx))?;
         match &mut self.get_mut().kind {
             TransportKind::Connection(_) => Poll::Ready(Ok(())),
-            TransportKind::Overflow(stream) => Pin::new(stream).poll_close(cx),
+            TransportKind::Overflow(stream, _) => Pin::new(stream).poll_close(cx),
         }
     }
 }

@@ -196,6 +196,11 @@ pub enum FromAgent {
         /// binds them.
         release: bool,
     },
+    /// Grants the server more bytes on overflow streams. Requires [`VersionRange::has_overflow_credit`].
+    Credit {
+        /// Yamux id of each stream, and the additional bytes.
+        grants: Vec<(u32, u32)>,
+    },
     /// Ends the session on purpose.
     Goodbye,
     /// Heartbeat request.
@@ -247,6 +252,11 @@ pub enum FromServer {
     },
     /// The server shuts down soon: connect elsewhere and finish running streams.
     Drain,
+    /// Grants the agent more bytes on overflow streams. Requires [`VersionRange::has_overflow_credit`].
+    Credit {
+        /// Yamux id of each stream, and the additional bytes.
+        grants: Vec<(u32, u32)>,
+    },
     /// Ends the session.
     End {
         /// Reason.

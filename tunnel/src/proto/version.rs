@@ -13,7 +13,7 @@ pub struct VersionRange {
 
 impl VersionRange {
     /// Versions of this build. Version 2 added stream metadata; version 3 added modules of tunnels, and TLS tunnels;
-    /// version 4 added agents that drain.
+    /// version 4 added agents that drain, and the flow control of overflow streams.
     pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 4 };
 
     /// Whether streams may carry metadata in a session of this version.
@@ -28,6 +28,11 @@ impl VersionRange {
 
     /// Whether the agent of a session of this version may drain it.
     pub fn has_agent_drain(version: u16) -> bool {
+        version >= 4
+    }
+
+    /// Whether overflow streams of a session of this version send only as much as the peer has granted.
+    pub fn has_overflow_credit(version: u16) -> bool {
         version >= 4
     }
 
