@@ -176,7 +176,6 @@ export async function fill(world: World): Promise<Record<string, string>> {
   });
   places["https-route-login"] = `/edges/https/${edge}/routes/${inside}?stage=oauth`;
   places["https-edge-refused"] = `/edges/https/${edge}?tab=refused`;
-  await logins(world, edge, group);
   await make(
     "/edges/tls",
     {
@@ -197,6 +196,7 @@ export async function fill(world: World): Promise<Record<string, string>> {
   const addr = String(world.site.port);
   await world.api("POST", "/api/tunnels", { name: "shop", labels: ["app=shop"], addr });
   await world.publish("preview");
+  await logins(world, edge, group);
   for (const [path, list, picture] of [
     ["/tunnels", "tunnels", "tunnel"],
     ["/tunnel_sessions", "tunnel_sessions", "tunnel-session"],

@@ -50,6 +50,7 @@ export function Select({
         aria-label={label}
         aria-required={required}
         aria-busy={busy}
+        data-empty={!isKnown}
       >
         {/* An empty value may be an option with a label of its own. */}
         <Base.Value className={styles.value} placeholder={isKnown ? undefined : placeholder} />

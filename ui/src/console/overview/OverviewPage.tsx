@@ -157,7 +157,7 @@ function Figures({ status }: { status: ServerStatus }) {
     {
       label: "Failures",
       value: failureShare(minute).replace(" fail", "") || "none",
-      note: `in the last minute${minute.refused > 0 ? `; ${count(minute.refused)} refused` : ""}`,
+      note: minute.refused > 0 ? `last minute, ${count(minute.refused)} refused` : "in the last minute",
       to: "/topology",
     },
     { label: "Agents", value: String(status.sessions), note: "connected", to: "/tunnel_sessions" },
