@@ -16,11 +16,14 @@ use postern_api::{
 };
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Weak},
+    time::Duration,
 };
 use tokio::sync::watch;
 
 const KEY_FILE: &str = "admin.key";
+/// Time between two checkpoints of the store.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(600);
 
 /// The running management side. Needs a Tokio runtime.
 pub struct Control {
@@ -44,6 +47,7 @@ impl Control {
 
     async fn from_store(store: Arc<dyn Store>, settings: ControlSettings, live: Arc<dyn LiveState>) -> Result<Self> {
         let codec = Codec::new(Arc::new(Seal::open(&settings.data_dir)?));
+        tokio::spawn(checkpoint_regularly(Arc::downgrade(&store)));
         let publisher = Publisher::start(store.clone(), codec.clone()).await?;
         let (published, revision) = (publisher.published.clone(), publisher.revision.clone());
         let resources = Arc::new(Resources::new(store, codec, settings, live, published, revision));
@@ -211,4 +215,15 @@ impl std::fmt::Debug for Control {
 /// Caller for commands on the machine itself, on behalf of a user.
 fn operator(owner: Id<User>) -> Caller {
     Caller { key: postern_api::AnyId::from_text("operator"), owner: owner.into(), admin: true }
+}
+
+/// Moves the changes of the log into the main storage now and then, as long as the store is open.
+async fn checkpoint_regularly(store: Weak<dyn Store>) {
+    loop {
+        tokio::time::sleep(CHECKPOINT_INTERVAL).await;
+        let Some(store) = store.upgrade() else { return };
+        if let Err(error) = store.checkpoint().await {
+            tracing::warn!(%error, "the log of the database was not moved into its file");
+        }
+    }
 }

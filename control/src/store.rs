@@ -174,9 +174,11 @@ pub trait Store: Send + Sync + 'static {
     fn keep(&self, lease: LeaseId, now: jiff::Timestamp) -> BoxFuture<'_, Result<bool>>;
     /// Ends a lease and deletes its keys.
     fn revoke(&self, lease: LeaseId) -> BoxFuture<'_, Result<()>>;
+    /// Moves the changes of the log into the main storage, as far as no reader needs them.
+    fn checkpoint(&self) -> BoxFuture<'_, Result<()>>;
     /// Ends all expired leases, and gives their number.
     fn expire(&self, now: jiff::Timestamp) -> BoxFuture<'_, Result<usize>>;
-    /// Finishes what was requested and frees the folder. Later requests fail with [`StoreError::Closed`].
+    /// Finishes what was requested, completes the main storage, and frees the folder. Later requests fail with [`StoreError::Closed`].
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 

@@ -9,6 +9,7 @@ mod api_keys;
 mod certificates;
 mod console;
 mod conventions;
+mod damaged_store;
 mod diagnosis;
 mod documentation;
 mod draining;

@@ -246,6 +246,10 @@ impl Store for Cached {
         .boxed()
     }
 
+    fn checkpoint(&self) -> BoxFuture<'_, Result<()>> {
+        self.inner.engine.checkpoint()
+    }
+
     fn expire(&self, now: jiff::Timestamp) -> BoxFuture<'_, Result<usize>> {
         let inner = self.inner.clone();
         run_to_completion(async move {

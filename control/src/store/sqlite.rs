@@ -65,7 +65,7 @@ fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
     files::open_or_create(&folder.folder.join(FILE))?;
     let mut connection = folder.connect()?;
     let found_id = folder.found(&connection, log_bytes)?;
-    folder.check_structure(&connection)?;
+    folder.check_content(&connection, found_id.is_some())?;
     folder.sql(statements::configure(&connection, pages))?;
     let prepared = folder.sql(statements::prepare(&mut connection))?;
     let PreparedDatabase { id, newest } = prepared.ok_or_else(|| folder.too_new())?;
@@ -115,14 +115,15 @@ impl DatabaseFolder {
         Ok(id)
     }
 
-    /// Refuses a database whose structure is damaged. That of a large one is checked in the background, and only logged.
-    fn check_structure(&self, connection: &Connection) -> Result<()> {
+    /// Refuses a database whose structure or entries are damaged. A large one is checked in the background, and its damage
+    /// is only logged.
+    fn check_content(&self, connection: &Connection, has_checksums: bool) -> Result<()> {
         if self.size(FILE) <= MAX_CHECKED_AT_OPEN {
-            return self.structure_of(connection);
+            return self.check_with(connection, has_checksums);
         }
         let folder = self.clone();
         let check = move || {
-            if let Err(error) = folder.connect().and_then(|connection| folder.structure_of(&connection)) {
+            if let Err(error) = folder.connect().and_then(|connection| folder.check_with(&connection, has_checksums)) {
                 tracing::error!(%error, "the database is damaged");
             }
         };
@@ -130,11 +131,18 @@ impl DatabaseFolder {
         thread.map(drop).map_err(|error| StoreError::Broken(format!("no thread for the check: {error}")))
     }
 
-    fn structure_of(&self, connection: &Connection) -> Result<()> {
+    fn check_with(&self, connection: &Connection, has_checksums: bool) -> Result<()> {
         let faults = self.sql(statements::structural_faults(connection))?;
-        match faults.first() {
-            Some(fault) => Err(self.damaged(fault)),
-            None => Ok(()),
+        if let Some(fault) = faults.first() {
+            return Err(self.damaged(fault));
+        }
+        let damaged = if has_checksums { self.sql(statements::damaged_keys(connection))? } else { Vec::new() };
+        match damaged.as_slice() {
+            [] => Ok(()),
+            [key] => Err(self.damaged(format!("the checksum of `{key}` does not fit"))),
+            [key, more @ ..] => {
+                Err(self.damaged(format!("the checksums of `{key}` and {} further entries do not fit", more.len())))
+            }
         }
     }
 
@@ -178,7 +186,12 @@ impl DatabaseFolder {
 
 // === the writer ===
 
-struct Job {
+enum Job {
+    Write(WriteJob),
+    Checkpoint(oneshot::Sender<Result<()>>),
+}
+
+struct WriteJob {
     request: WriteRequest,
     response: oneshot::Sender<Result<WriteResponse>>,
 }
@@ -198,38 +211,56 @@ struct WriterThread {
 impl WriterThread {
     fn run(mut self, mut queue: mpsc::Receiver<Job>) {
         while let Some(first) = queue.blocking_recv() {
-            let mut group = vec![first];
-            while group.len() < MAX_GROUP_SIZE {
-                match queue.try_recv() {
-                    Ok(job) => group.push(job),
-                    Err(_) => break,
+            let mut group = Vec::new();
+            let mut next = Some(first);
+            while let Some(Job::Write(job)) = next {
+                group.push(job);
+                next = if group.len() < MAX_GROUP_SIZE { queue.try_recv().ok() } else { None };
+            }
+            self.write(group);
+            if let Some(Job::Checkpoint(done)) = next {
+                let _ = done.send(self.checkpoint(false));
+            }
+        }
+        // The last connection that closes moves the log's changes and deletes it.
+        if let Err(error) = self.checkpoint(true) {
+            tracing::warn!(%error, "the last changes stay in the log of the database");
+        }
+    }
+
+    fn write(&mut self, group: Vec<WriteJob>) {
+        if group.is_empty() {
+            return;
+        }
+        match self.perform_group(group.iter().map(|job| &job.request)) {
+            Ok(responses) => {
+                for (job, response) in group.into_iter().zip(responses) {
+                    let _ = job.response.send(Ok(response));
                 }
             }
-            let done = self.perform_group(group.iter().map(|job| &job.request));
-            match done {
-                Ok(responses) => {
-                    for (job, response) in group.into_iter().zip(responses) {
-                        let _ = job.response.send(Ok(response));
-                    }
+            // One request may not fit on the disk: run each alone, so that the others succeed.
+            Err(_) if group.len() > 1 => {
+                for job in group {
+                    let response = self.perform_alone(&job.request);
+                    let _ = job.response.send(response);
                 }
-                // One request may not fit on the disk: run each alone, so that the others succeed.
-                Err(_) if group.len() > 1 => {
-                    for job in group {
-                        let response = self.perform_alone(&job.request);
-                        let _ = job.response.send(response);
-                    }
-                }
-                Err(error) => {
-                    for job in group {
-                        let _ = job.response.send(Err(error.clone()));
-                    }
+            }
+            Err(error) => {
+                for job in group {
+                    let _ = job.response.send(Err(error.clone()));
                 }
             }
         }
-        // From here on the log may be missing: the last connection that closes moves its changes and deletes it.
-        if let Err(error) = FolderState::saved(&self.id).write(&self.folder.folder) {
-            tracing::warn!(%error, "the end of the store could not be recorded");
+    }
+
+    /// A final checkpoint first records that the log is not needed: if the process is killed in between, the log is still
+    /// there.
+    fn checkpoint(&mut self, is_final: bool) -> Result<()> {
+        if is_final {
+            FolderState::saved(&self.id).write(&self.folder.folder)?;
+            self.log_needed = false;
         }
+        self.folder.sql(statements::checkpoint(&self.connection, is_final))
     }
 
     fn perform_alone(&mut self, request: &WriteRequest) -> Result<WriteResponse> {
@@ -316,10 +347,13 @@ impl Watch for SqliteWatch {
 impl Sqlite {
     async fn perform(&self, request: WriteRequest) -> Result<WriteResponse> {
         let (response, received) = oneshot::channel();
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreError::Closed)?;
-        jobs.send(Job { request, response }).await.map_err(|_| StoreError::Closed)?;
-        drop(jobs);
+        self.send(Job::Write(WriteJob { request, response })).await?;
         received.await.map_err(|_| StoreError::Closed)?
+    }
+
+    async fn send(&self, job: Job) -> Result<()> {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreError::Closed)?;
+        jobs.send(job).await.map_err(|_| StoreError::Closed)
     }
 
     /// Takes no further request. Returns the writer, which ends when the requests that wait have been performed.
@@ -390,6 +424,15 @@ impl Store for Sqlite {
                 WriteResponse::Revoked => Ok(()),
                 _ => Err(mismatch()),
             }
+        }
+        .boxed()
+    }
+
+    fn checkpoint(&self) -> BoxFuture<'_, Result<()>> {
+        async move {
+            let (done, received) = oneshot::channel();
+            self.send(Job::Checkpoint(done)).await?;
+            received.await.map_err(|_| StoreError::Closed)?
         }
         .boxed()
     }

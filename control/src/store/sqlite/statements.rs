@@ -183,6 +183,13 @@ pub(super) fn perform_group<'a>(
     Ok(GroupResult { responses, changes, newest: after })
 }
 
+/// Moves the changes of the write-ahead log into the database file. A final checkpoint waits for readers and empties the
+/// log; others move what no reader needs.
+pub(super) fn checkpoint(connection: &Connection, is_final: bool) -> rusqlite::Result<()> {
+    let pragma = if is_final { "PRAGMA wal_checkpoint(TRUNCATE)" } else { "PRAGMA wal_checkpoint(PASSIVE)" };
+    connection.query_row(pragma, [], |_| Ok(()))
+}
+
 /// Deletes the changes up to a revision.
 fn truncate_log(transaction: &Transaction<'_>, up_to: Revision) -> rusqlite::Result<()> {
     transaction.prepare_cached("DELETE FROM changes WHERE revision <= ?1")?.execute([up_to])?;

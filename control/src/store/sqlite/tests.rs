@@ -310,19 +310,26 @@ async fn a_changed_value_is_noticed_by_its_checksum_and_can_be_deleted() {
     places.into_iter().for_each(|at| bytes[at + 7] = b'7');
     std::fs::write(&file, bytes).expect("written");
 
-    let store = open(folder.path()).expect("its structure is whole");
-    let error = store.get("records/a").await.expect_err("damaged");
-    assert!(matches!(&error, StoreError::Damaged { what, .. } if what.contains("records/a")), "{error}");
-    assert!(store.get("records/b").await.expect("read").is_some());
-    let all = store.range(Range::new("records/", 10)).await;
-    assert!(matches!(all, Err(StoreError::Damaged { .. })), "{all:?}");
-    drop(store);
-
+    assert!(matches!(refusal(folder.path()), StoreError::Damaged { what, .. } if what.contains("records/a")));
     assert_eq!(examine(folder.path(), false).expect("examined").damaged, ["records/a"]);
     assert!(examine(folder.path(), true).expect("examined").repaired);
     assert!(examine(folder.path(), false).expect("examined").is_healthy());
     let store = open(folder.path()).expect("it opens");
     assert_eq!(store.range(Range::new("records/", 10)).await.expect("read").entries.len(), 1);
+}
+
+#[tokio::test]
+async fn damage_while_the_store_is_open_is_noticed_by_the_reader() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path()).expect("it opens");
+    store.commit(Commit::default().put("records/a", "1").put("records/b", "2")).await.expect("written");
+    let other = Connection::open(folder.path().join(FILE)).expect("a connection");
+    other.execute("UPDATE entries SET value = x'39' WHERE key = 'records/a'", []).expect("changed behind its back");
+    let error = store.get("records/a").await.expect_err("damaged");
+    assert!(matches!(&error, StoreError::Damaged { what, .. } if what.contains("records/a")), "{error}");
+    assert!(store.get("records/b").await.expect("read").is_some());
+    let all = store.range(Range::new("records/", 10)).await;
+    assert!(matches!(all, Err(StoreError::Damaged { .. })), "{all:?}");
 }
 
 #[tokio::test]
