@@ -184,13 +184,19 @@ impl Pipeline {
         // Before any other work is spent on the visitor.
         ip_restriction::stage(self.ip_restriction.as_deref(), context.visitor.address.ip(), context.trace)?;
         user_agent_filter::stage(self.user_agent_filter.as_ref(), context)?;
-        if let WebhookOutcome::Respond(response) =
-            webhook_verification::stage(self.webhook_verification.as_deref(), context).await?
+        // Boxed: requests without these stages must not hold room for them.
+        if let Some(verifier) = self.webhook_verification.as_deref()
+            && let WebhookOutcome::Respond(response) =
+                Box::pin(webhook_verification::stage(Some(verifier), context)).await?
         {
             return Ok(StageOutcome::Answered(response));
         }
-        basic_auth::stage(self.basic_auth.as_ref(), context).await?;
-        if let Some(response) = login::stage(self.login.as_ref(), context).await? {
+        if let Some(users) = &self.basic_auth {
+            Box::pin(basic_auth::stage(Some(users), context)).await?;
+        }
+        if let Some(login) = &self.login
+            && let Some(response) = Box::pin(login::stage(Some(login), context)).await?
+        {
             return Ok(StageOutcome::Answered(response));
         }
         let websocket = websocket_tcp_converter::stage(self.websocket_tcp_converter, context)?;

@@ -248,4 +248,15 @@ mod tests {
         let connection = std::mem::size_of_val(&serve_http1(guard, &visitor, &state, CancellationToken::new()));
         assert!(connection < 4096, "{connection} bytes");
     }
+
+    fn future_bytes<A, B, C, F>(_serve: impl Fn(A, B, C) -> F) -> usize {
+        std::mem::size_of::<F>()
+    }
+
+    /// The memory of a request that waits for its upstream, besides the buffers of hyper and of its stream.
+    #[test]
+    fn an_open_request_is_small() {
+        let request = future_bytes(serve_request);
+        assert!(request < 8192, "{request} bytes");
+    }
 }

@@ -80,7 +80,8 @@ impl EdgeState {
         let request = admit(self, request)?;
         let destination = match route(self, connection, &request, trace)? {
             Routed::Upstream(destination) => destination,
-            Routed::Edge(service) => return service.respond(self, connection, request).await,
+            // Boxed: a request that waits for its upstream must not hold room for a login.
+            Routed::Edge(service) => return Box::pin(service.respond(self, connection, request)).await,
         };
         let (request, passed) = match run_pipeline(self, connection, request, &destination, trace, record).await? {
             PipelineOutcome::Passed(request, passed) => (request, passed),

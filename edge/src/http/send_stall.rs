@@ -6,7 +6,7 @@
 
 use hyper::rt::Executor;
 use std::{
-    pin::pin,
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -54,12 +54,12 @@ where
 {
     fn execute(&self, stream: S) {
         let (progress, stall) = (Arc::new(SendProgress::default()), self.stall);
-        tokio::spawn(SEND_PROGRESS.scope(progress.clone(), watch(stream, progress, stall)));
+        // Boxed, because the watching future would hold room for it twice.
+        tokio::spawn(SEND_PROGRESS.scope(progress.clone(), watch(Box::pin(stream), progress, stall)));
     }
 }
 
-async fn watch(stream: impl Future<Output = ()>, progress: Arc<SendProgress>, stall: Duration) {
-    let mut stream = pin!(stream);
+async fn watch(mut stream: Pin<Box<impl Future<Output = ()>>>, progress: Arc<SendProgress>, stall: Duration) {
     let (mut timer, mut seen_polls) = (None, 0);
     std::future::poll_fn(|cx| {
         if stream.as_mut().poll(cx).is_ready() {

@@ -60,9 +60,13 @@ impl TunnelRegistry {
         is_replaced: impl Fn(&Tunnel) -> bool,
     ) {
         for entry in state.sessions.values_mut().filter(|entry| entry.session.yields_to(session)) {
-            for (_, tunnel) in entry.tunnels.extract_if(.., |_, tunnel| is_replaced(tunnel)) {
-                tunnel.upstream.retire();
-            }
+            entry.tunnels.retain(|_, tunnel| {
+                let stays = !is_replaced(tunnel);
+                if !stays {
+                    tunnel.upstream.retire();
+                }
+                stays
+            });
         }
     }
 
@@ -73,13 +77,14 @@ impl TunnelRegistry {
             let mut state = self.lock_state();
             let Some(entry) = state.sessions.get_mut(&older.id) else { return };
             let tunnels: Vec<Arc<Tunnel>> = entry.tunnels.values().cloned().collect();
-            let with_port: Vec<_> = entry.tunnels.extract_if(.., |_, tunnel| tunnel.port.is_some()).collect();
-            for (_, tunnel) in &with_port {
+            let with_port: Vec<_> = tunnels.iter().filter(|tunnel| tunnel.port.is_some()).cloned().collect();
+            entry.tunnels.retain(|_, tunnel| tunnel.port.is_none());
+            for tunnel in &with_port {
                 self.release_names(&mut state, tunnel, EndKind::Unclean);
             }
             (tunnels, with_port)
         };
-        for (_, tunnel) in &with_port {
+        for tunnel in &with_port {
             self.close_port(tunnel).await;
         }
         let registry = self.clone();
