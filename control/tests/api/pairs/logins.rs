@@ -138,8 +138,8 @@ pub(crate) fn oauth(_: &Things) -> Cases {
         ),
         (one(app(json!({"teams": ["acme"]}))), Code::TeamInvalid, "provider.github.teams"),
         (one(app(json!({"organizations": ["a b"]}))), Code::FieldInvalid, "provider.github.organizations"),
-        (json!({"provider": {"gitlab": app(json!({"teams": ["a/b"]}))}}), Code::FieldUnknown, "teams"),
-        (json!({"provider": {"myspace": app(json!({}))}}), Code::FieldUnknown, "myspace"),
+        (json!({"provider": {"gitlab": app(json!({"teams": ["a/b"]}))}}), Code::FieldUnknown, "provider.gitlab.teams"),
+        (json!({"provider": {"myspace": app(json!({}))}}), Code::FieldUnknown, "provider.myspace"),
     ];
     for (seconds, code) in [
         (json!(1), Code::CheckIntervalShort),
