@@ -49,7 +49,24 @@ impl Meter {
     /// Counts one that has ended after this time.
     pub fn record(&self, took: Duration) {
         self.begun.mark(1);
-        self.took(took);
+        self.took(took, 1);
+    }
+
+    /// Counts so many that have begun.
+    pub fn add_opened(&self, count: u64) {
+        self.open.fetch_add(count, Relaxed);
+        self.begun.mark(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    /// Counts so many of them as ended after this time.
+    pub fn add_ended(&self, took: Duration, count: u64) {
+        self.remove_open(count);
+        self.took(took, count);
+    }
+
+    /// Takes so many of them out of the gauge, without a duration.
+    pub fn remove_open(&self, count: u64) {
+        self.open.fetch_sub(count, Relaxed);
     }
 
     /// The current values.
@@ -69,7 +86,7 @@ impl Meter {
         }
     }
 
-    fn took(&self, took: Duration) {
+    fn took(&self, took: Duration, count: u64) {
         let nanoseconds =
             u64::try_from(took.as_nanos()).unwrap_or(MAX_DURATION_NANOS).clamp(MIN_DURATION_NANOS, MAX_DURATION_NANOS);
         let mut durations = self.durations();
@@ -77,7 +94,7 @@ impl Meter {
             *durations = Histogram::new_with_bounds(MIN_DURATION_NANOS, MAX_DURATION_NANOS, SIGNIFICANT_DIGITS).ok();
         }
         if let Some(durations) = durations.as_mut() {
-            durations.saturating_record(nanoseconds);
+            durations.saturating_record_n(nanoseconds, u32::try_from(count).unwrap_or(u32::MAX));
         }
     }
 
@@ -89,7 +106,7 @@ impl Meter {
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         self.meter.open.fetch_sub(1, Relaxed);
-        self.meter.took(self.since.elapsed());
+        self.meter.took(self.since.elapsed(), 1);
     }
 }
 

@@ -82,7 +82,7 @@ enum SessionOutcome {
     /// The server's operator stopped the session; it starts again only when a person asks for it.
     Stopped(Error),
     /// The server shuts down and drains its agents.
-    Drained,
+    Drained(Error),
 }
 
 /// The time of the next attempt.
@@ -179,10 +179,10 @@ impl SessionLoop {
                 tracing::info!("the network has changed: a new session is established");
                 NextStep::RetryNow
             }
-            SessionOutcome::Drained => {
+            SessionOutcome::Drained(error) => {
                 reconnect_state.first_server += 1;
                 let delay = reconnect_state.delay(attempt_start);
-                self.session_status.failed(SessionState::Waiting, Code::ServerDraining.into(), delay);
+                self.session_status.failed(SessionState::Waiting, error, delay);
                 NextStep::RetryAfter(delay)
             }
             SessionOutcome::Retry(error) | SessionOutcome::ServerTimeout(error) => {
@@ -305,10 +305,14 @@ impl SessionLoop {
                 SessionEvent::Incoming(Some(IncomingEvent::TunnelClosed { number, error })) => {
                     self.tunnels.closed_by_server(generation, number, error)
                 }
-                SessionEvent::Incoming(Some(IncomingEvent::Drain)) => {
-                    tracing::info!("the server asks for a new session; the open streams of this one continue");
+                SessionEvent::Incoming(Some(IncomingEvent::Visitors(changes))) => {
+                    self.tunnels.visitors_changed(generation, &changes)
+                }
+                SessionEvent::Incoming(Some(IncomingEvent::Drain { error })) => {
+                    let error = error.unwrap_or_else(|| Code::ServerDraining.into());
+                    tracing::info!(code = %error.code, "the server asks for a new session; the open streams of this one continue");
                     tokio::spawn(retired(incoming).until_ended());
-                    break SessionOutcome::Drained;
+                    break SessionOutcome::Drained(error);
                 }
                 SessionEvent::Incoming(None) => break outcome_of_end(session.closed().await.reason, &path),
             }
@@ -439,7 +443,7 @@ fn outcome_of_end(reason: EndReason, path: &ConnectionPath) -> SessionOutcome {
 /// Some refusals end by themselves; others need a person.
 fn outcome_of_refusal(error: Error) -> SessionOutcome {
     match error.code {
-        Code::ServerDraining => SessionOutcome::Drained,
+        Code::ServerDraining | Code::SessionRestarted => SessionOutcome::Drained(error),
         Code::SessionStopped => SessionOutcome::Stopped(error),
         Code::TokenUnknown
         | Code::TokenIsApiKey

@@ -1,5 +1,6 @@
 //! The tunnels: their definitions, endpoints and progress.
 
+mod bind;
 mod builtin;
 pub mod diagnosis;
 pub mod edge_client;
@@ -8,24 +9,24 @@ pub mod forward;
 pub mod guard;
 pub mod local_dialer;
 pub mod replay;
+mod replay_http2;
 pub mod sample_request;
 mod table;
 mod uri_component;
 pub mod view;
+pub mod visitor_connections;
 
 pub use endpoint::{EndpointKind, EndpointPhase, TunnelEndpoint};
 
 use crate::{
     capture::{AgentEvent, CaptureStore, MissingResponse},
-    config::{
-        Definition, LocalUpstream,
-        state_file::{AgentStateFile, PreviousAddress},
-    },
+    config::{Definition, LocalUpstream, state_file::AgentStateFile},
 };
 use diagnosis::ResponseDiagnosis;
+use futures::StreamExt;
 use local_dialer::LocalDialer;
 use postern_api::{Code, Error};
-use postern_tunnel::{AgentSession, message::Bound};
+use postern_tunnel::{AgentSession, message::VisitorChanges};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -33,6 +34,7 @@ use std::{
 };
 use table::{ActiveTunnel, EndpointState, TunnelTable};
 use tokio::sync::{broadcast, watch};
+use visitor_connections::EarlyVisitors;
 
 /// Maximum time a visitor's stream waits for the bind response with its tunnel's number; both travel on different
 /// connections.
@@ -40,6 +42,9 @@ const BIND_WAIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time by which the end of a session may be known later than the end of its streams.
 const SESSION_LOSS_DELAY: Duration = Duration::from_millis(500);
+
+/// Tunnels of a configuration that are started at the same time; each looks its local address up.
+const MAX_CONCURRENT_STARTS: usize = 32;
 
 /// All tunnels of the agent. Clones share the same tunnels.
 #[derive(Clone)]
@@ -123,12 +128,14 @@ impl Tunnels {
             self.stop(&name);
             self.0.state.forget(&name);
         }
-        for definition in restart {
+        let start_again = |definition: Arc<Definition>| async move {
             self.stop(&definition.name);
             if let Err(error) = self.start(definition.clone()).await {
                 tracing::error!(tunnel = definition.name, code = %error.code, "{}", error.message);
             }
-        }
+        };
+        let restarts = futures::stream::iter(restart).for_each_concurrent(MAX_CONCURRENT_STARTS, start_again);
+        restarts.await;
         self.lock_table().entries.retain(|_, entry| entry.saved.is_some() || entry.active.is_some());
         self.notify_change();
     }
@@ -167,7 +174,7 @@ impl Tunnels {
             session.map(|session| (session, endpoints))
         };
         if let Some(((generation, session), endpoints)) = bindings {
-            endpoints.into_iter().for_each(|endpoint| self.bind(generation, session.clone(), endpoint));
+            self.bind(generation, session, endpoints);
         }
         self.notify_change();
         Ok(())
@@ -247,17 +254,19 @@ impl Tunnels {
 
     /// Binds all started endpoints in a new session.
     pub fn online(&self, session: AgentSession) -> u64 {
-        let (generation, endpoints) = {
+        let (generation, tunnels) = {
             let mut table = self.lock_table();
             table.generation += 1;
             table.session = Some((table.generation, session.clone()));
+            table.early_visitors = EarlyVisitors::default();
             for state in table.endpoints_mut() {
                 state.phase = EndpointPhase::Starting;
             }
-            (table.generation, table.endpoints().map(|state| state.endpoint.clone()).collect::<Vec<_>>())
+            let active = table.entries.values().filter_map(|entry| entry.active.as_ref());
+            (table.generation, active.map(ActiveTunnel::endpoints).collect::<Vec<_>>())
         };
-        for endpoint in endpoints {
-            self.bind(generation, session.clone(), endpoint);
+        for endpoints in tunnels {
+            self.bind(generation, session.clone(), endpoints);
         }
         self.notify_change();
         generation
@@ -272,6 +281,7 @@ impl Tunnels {
             }
             table.session = None;
             for state in table.endpoints_mut() {
+                state.endpoint.connections.forget_reported();
                 if matches!(state.phase, EndpointPhase::Running(_)) {
                     state.phase = EndpointPhase::Starting;
                 }
@@ -294,6 +304,29 @@ impl Tunnels {
             state.phase = EndpointPhase::Failed(error);
         }
         self.notify_change();
+    }
+
+    /// Counts connections of visitors that the server reports.
+    pub fn visitors_changed(&self, generation: u64, changes: &[VisitorChanges]) {
+        let mut table = self.lock_table();
+        if table.session.as_ref().is_none_or(|(current, _)| *current != generation) {
+            return;
+        }
+        for changes in changes {
+            let running = EndpointPhase::Running(changes.number);
+            let state = table.endpoints().find(|state| state.phase == running);
+            match state.map(|state| state.endpoint.clone()) {
+                Some(endpoint) => endpoint.connections.apply(changes),
+                // Otherwise it is about a tunnel that was stopped.
+                None if table.is_binding() => table.early_visitors.add(changes),
+                None => {}
+            }
+        }
+    }
+
+    /// Whether the server of the session reports the connections of visitors to HTTP tunnels.
+    pub(crate) fn visitors_are_reported(&self) -> bool {
+        self.lock_table().session.as_ref().is_some_and(|(_, session)| session.reports_visitors())
     }
 
     /// The endpoint of a stream; waits for the bind response if it has not arrived yet.
@@ -389,6 +422,13 @@ impl Tunnels {
         session.latency().map(|both| both / 2)
     }
 
+    /// Time after which the server of this session gives up a request; `None` if it is unknown or the session is over.
+    pub(crate) fn answer_timeout(&self, generation: u64) -> Option<Duration> {
+        let table = self.lock_table();
+        let (_, session) = table.session.as_ref().filter(|(current, _)| *current == generation)?;
+        Some(session.welcome().answer_timeout).filter(|timeout| *timeout > 0).map(Duration::from_millis)
+    }
+
     pub(crate) fn local(&self) -> &LocalDialer {
         &self.0.local
     }
@@ -414,58 +454,6 @@ impl Tunnels {
         &self.0.store
     }
 
-    fn bind(&self, generation: u64, session: AgentSession, endpoint: Arc<TunnelEndpoint>) {
-        let tunnels = self.clone();
-        tokio::spawn(async move {
-            let previous = tunnels.0.state.address(&endpoint.name);
-            let result = session.bind(endpoint.bind(previous)).await;
-            tunnels.bound(generation, &session, &endpoint, result);
-        });
-    }
-
-    fn bound(
-        &self,
-        generation: u64,
-        session: &AgentSession,
-        endpoint: &Arc<TunnelEndpoint>,
-        result: Result<Bound, Error>,
-    ) {
-        {
-            let mut table = self.lock_table();
-            let current = table.session.as_ref().is_some_and(|(current, _)| *current == generation);
-            let state = table.endpoints_mut().find(|state| Arc::ptr_eq(&state.endpoint, endpoint)).filter(|_| current);
-            match (state, result) {
-                // Stopped while the request was in flight.
-                (None, Ok(bound)) => session.unbind(bound.number),
-                (None, Err(_)) => {}
-                (Some(state), Ok(bound)) => {
-                    let url = bound.url.clone().unwrap_or_default();
-                    tracing::info!(
-                        tunnel = endpoint.name,
-                        url,
-                        forwards_to = endpoint.displayed_address(),
-                        "tunnel started"
-                    );
-                    if endpoint.definition.inspect && !endpoint.definition.captures() {
-                        tracing::info!(tunnel = endpoint.name, "HTTP/2 requests are not captured");
-                    }
-                    state.phase = EndpointPhase::Running(bound.number);
-                    state.url = bound.url;
-                    if bound.host.is_some() || bound.port.is_some() {
-                        self.0.state.remember(&endpoint.name, previous_address(endpoint, bound.host, bound.port));
-                    }
-                }
-                // The session ended before the response: the next session binds again.
-                (Some(_), Err(error)) if error.code == Code::SessionNotReady => {}
-                (Some(state), Err(error)) => {
-                    tracing::error!(tunnel = endpoint.name, code = %error.code, "the tunnel was not started: {}", error.message);
-                    state.phase = EndpointPhase::Failed(error);
-                }
-            }
-        }
-        self.notify_change();
-    }
-
     fn notify_change(&self) {
         self.0.changes.send_modify(|version| *version += 1);
         let _ = self.0.feed.send(AgentEvent::Tunnels);
@@ -478,14 +466,5 @@ impl Tunnels {
 
     fn lock_table(&self) -> MutexGuard<'_, TunnelTable> {
         self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The part of a public address that the next bind requests again: the name of an HTTP tunnel, the port of a TCP
-/// tunnel.
-fn previous_address(endpoint: &TunnelEndpoint, host: Option<String>, port: Option<u16>) -> PreviousAddress {
-    match endpoint.kind {
-        EndpointKind::Tcp => PreviousAddress { host: None, port },
-        _ => PreviousAddress { host, port: None },
     }
 }

@@ -5,6 +5,9 @@ mod world;
 
 #[path = "agent/capture.rs"]
 mod capture;
+#[cfg(target_os = "linux")]
+#[path = "agent/capture_memory.rs"]
+mod capture_memory;
 #[path = "agent/configuration.rs"]
 mod configuration;
 #[path = "agent/contract.rs"]
@@ -13,6 +16,8 @@ mod contract;
 mod endpoints;
 #[path = "agent/export.rs"]
 mod export;
+#[path = "agent/http2.rs"]
+mod http2;
 #[path = "agent/local_api.rs"]
 mod local_api;
 #[path = "agent/openapi.rs"]
@@ -23,3 +28,5 @@ mod server_path;
 mod session;
 #[path = "agent/tunnels.rs"]
 mod tunnels;
+#[path = "agent/visitors.rs"]
+mod visitors;

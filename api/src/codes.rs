@@ -52,6 +52,7 @@ codes! {
     ServerDraining = 117, 503, "The server is shutting down; connect again.";
     CredentialInactive = 118, 403, "The bot user that owns the credential is not active.";
     ServerTooOld = 109, 400, "The server is too old for what the tunnel requests.";
+    SessionRestarted = 801, 503, "The session was restarted through the management API; a new one is opened.";
     SessionStopped = 800, 403, "The session was stopped through the management API.";
     RemoteRefused = 804, 400, "The agent does not allow remote management.";
     RemoteUpdate = 805, 400, "The agent cannot be updated through the management API.";

@@ -8,6 +8,7 @@ mod h2_connections;
 mod h2_preface;
 mod open;
 mod origin_server;
+mod reached_tunnels;
 mod response_body;
 mod static_address;
 mod tunnel;
@@ -19,6 +20,7 @@ pub(crate) use h1_pool::{H1Connection, H1Pool};
 pub(crate) use h2_connections::H2Connections;
 pub(crate) use open::{OpenedUpstream, no_stream, open};
 pub(crate) use origin_server::{OriginServer, OriginStream, StreamSpec};
+pub(crate) use reached_tunnels::ReachedTunnels;
 pub(crate) use response_body::{ResponseBody, UpstreamBody};
 pub(crate) use tunnel::{TunnelIo, TunnelOptions, TunnelUpstream};
 

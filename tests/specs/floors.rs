@@ -77,7 +77,7 @@ fn the_tunnel_is_read_downwards() {
         &[
             "accept agent",
             "data_connections server",
-            "incoming multiplexer pool",
+            "incoming multiplexer pool visitor_counts",
             "cork stream",
             "dial handshake relay session stream_transport",
             "buffers cancellation overflow_credit session_end sockets stream_metadata transport",

@@ -21,6 +21,7 @@ pub mod stream;
 pub mod stream_metadata;
 mod stream_transport;
 pub mod transport;
+pub mod visitor_counts;
 
 use std::time::Duration;
 

@@ -19,13 +19,14 @@ pub use io::{
     agent::{AgentSession, ConnectError, connect},
     dial::Dial,
     incoming::{Incoming, IncomingEvent, IncomingStream},
-    relay::{RelayEnd, Tap, relay, relay_tapped},
+    relay::{RelayEnd, RelayPeer, Tap, relay, relay_tapped},
     server::{AdoptError, DataConnection, OpenError, PoolCounts, ServerEvent, ServerEvents, ServerSession},
     session_end::{EndReason, SessionEnd},
     sockets,
     stream::{StreamRefused, TunnelStream},
     stream_metadata::StreamMetadata,
     transport::{BoxedTransport, Transport, limit_buffers},
+    visitor_counts::CountedVisitor,
 };
 pub use proto::{
     backoff,

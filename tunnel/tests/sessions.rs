@@ -240,7 +240,7 @@ async fn a_bind_request_returns_the_response_of_the_server() {
         Some(IncomingEvent::TunnelClosed { number: 1, error }) => assert_eq!(error.code, Code::CredentialDeleted),
         _ => panic!("the tunnel is closed"),
     }
-    assert!(matches!(in_time(incoming.next()).await, Some(IncomingEvent::Drain)));
+    assert!(matches!(in_time(incoming.next()).await, Some(IncomingEvent::Drain { error: None })));
 }
 
 #[tokio::test]

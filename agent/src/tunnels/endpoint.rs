@@ -1,5 +1,6 @@
 //! An endpoint of a tunnel: what is bound at the server under one name, scheme or port.
 
+use super::visitor_connections::VisitorConnections;
 use crate::{
     capture::TunnelTag,
     config::{Definition, DefinitionKind, Schemes, Terminate, definition::PLAIN_SUFFIX, state_file::PreviousAddress},
@@ -22,7 +23,7 @@ pub struct TunnelEndpoint {
     /// The kind of its public address.
     pub kind: EndpointKind,
     /// Connections of visitors.
-    pub connections: Meter,
+    pub connections: VisitorConnections,
     /// HTTP requests.
     pub requests: Arc<Meter>,
     /// Cancelled to close its connections.
@@ -87,7 +88,7 @@ impl TunnelEndpoint {
                 name: format!("{}{suffix}", definition.name),
                 definition: definition.clone(),
                 kind: *kind,
-                connections: Meter::default(),
+                connections: VisitorConnections::default(),
                 requests: Arc::default(),
                 stop: CancellationToken::new(),
                 tag: Arc::new(TunnelTag { definition: definition.name.clone(), proto: kind.proto() }),

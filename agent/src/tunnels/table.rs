@@ -1,6 +1,9 @@
 //! The table of tunnels behind its lock. Nothing here blocks or awaits.
 
-use super::endpoint::{EndpointPhase, TunnelEndpoint};
+use super::{
+    endpoint::{EndpointPhase, TunnelEndpoint},
+    visitor_connections::EarlyVisitors,
+};
 use crate::config::Definition;
 use postern_api::Error;
 use postern_tunnel::AgentSession;
@@ -12,6 +15,7 @@ pub(super) struct TunnelTable {
     pub(super) entries: BTreeMap<String, TunnelEntry>,
     pub(super) session: Option<(u64, AgentSession)>,
     pub(super) generation: u64,
+    pub(super) early_visitors: EarlyVisitors,
 }
 
 /// A tunnel that is configured, active, or both.
@@ -42,6 +46,11 @@ impl TunnelTable {
         self.entries.values().filter_map(|entry| entry.active.as_ref()).flat_map(|active| &active.endpoints)
     }
 
+    /// Whether a bind response is awaited.
+    pub(super) fn is_binding(&self) -> bool {
+        self.endpoints().any(|state| state.phase == EndpointPhase::Starting)
+    }
+
     pub(super) fn endpoints_mut(&mut self) -> impl Iterator<Item = &mut EndpointState> {
         self.entries.values_mut().filter_map(|entry| entry.active.as_mut()).flat_map(|active| &mut active.endpoints)
     }
@@ -54,6 +63,10 @@ impl TunnelEntry {
 }
 
 impl ActiveTunnel {
+    pub(super) fn endpoints(&self) -> Vec<Arc<TunnelEndpoint>> {
+        self.endpoints.iter().map(|state| state.endpoint.clone()).collect()
+    }
+
     pub(super) fn failure(&self) -> Option<&Error> {
         self.endpoints.iter().find_map(|state| match &state.phase {
             EndpointPhase::Failed(error) => Some(error),

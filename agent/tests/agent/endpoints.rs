@@ -25,7 +25,7 @@ async fn an_endpoint_is_started_shown_replaced_and_stopped() {
     });
     assert_eq!(endpoint, expected);
     world.server.http("my shop", b"GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n").await.expect("answered");
-    assert_eq!(world.get("/api/endpoints/my%20shop").await["metrics"]["conns"]["count"], 1);
+    assert_eq!(world.get("/api/endpoints/my%20shop").await["metrics"]["http"]["count"], 1);
     assert_eq!(world.get("/api/tunnels/my%20shop").await["public_url"], "https://shop.test", "a tunnel like any other");
 
     let body = json!({"url": "tls://other.test", "upstream": {"url": 4443, "proxy_protocol": "2"}});

@@ -200,6 +200,7 @@ async fn serve_session(
         server_version: "test".into(),
         region: "local".into(),
         heartbeat: 10_000,
+        answer_timeout: 0,
     };
     let Ok((session, mut events)) = handshake.welcome(welcome).await else { return };
     recorded.lock().unwrap().sessions.push(session.clone());

@@ -5,6 +5,7 @@ use crate::{
     net::{ConnectionPermit, LimitReached},
     telemetry::metrics::ConnectionGauge,
     tls::TlsAdmission,
+    upstream::ReachedTunnels,
 };
 use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
 
@@ -33,6 +34,8 @@ pub(crate) struct VisitorConnection {
     pub(crate) admission: Option<TlsAdmission>,
     /// Set when the connection is over a limit.
     pub(crate) over_limit: Option<OverLimit>,
+    /// The tunnels that count the connection.
+    pub(crate) reached: ReachedTunnels,
     /// Held until the connection ends, whatever protocol it speaks in the end.
     _presence: Option<ConnectionResources>,
 }
@@ -44,6 +47,7 @@ impl VisitorConnection {
             requests: RequestCounter::default(),
             admission: None,
             over_limit: None,
+            reached: ReachedTunnels::default(),
             _presence: presence,
         }
     }

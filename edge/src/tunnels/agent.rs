@@ -66,6 +66,7 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
         server_version: registry.settings.server_version.clone(),
         region: registry.settings.region.clone(),
         heartbeat: DEFAULT_HEARTBEAT_MS,
+        answer_timeout: u64::try_from(registry.settings.limits.answer.as_millis()).unwrap_or(0),
     };
     let (link, events) = match greeting.welcome(welcome).await {
         Ok(started) => started,

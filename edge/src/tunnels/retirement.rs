@@ -29,7 +29,7 @@ impl TunnelRegistry {
     pub(crate) fn restart(&self, id: &str) -> bool {
         let Some(session) = self.session(id) else { return false };
         session.start_draining();
-        session.link.drain();
+        session.link.replace(Code::SessionRestarted.into());
         true
     }
 

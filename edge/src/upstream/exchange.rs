@@ -5,7 +5,8 @@ use crate::{
     refusal::{Fault, Refusal},
     telemetry::{Trace, metrics},
     upstream::{
-        Candidates, FixedResponse, H1Connection, H2Connections, OriginServer, StreamSpec, UpstreamCandidate,
+        Candidates, FixedResponse, H1Connection, H2Connections, OriginServer, ReachedTunnels, StreamSpec,
+        UpstreamCandidate,
         h2_connections::{self as h2_connections, StreamPermit},
     },
 };
@@ -35,7 +36,7 @@ pub(crate) enum ResponseConnection {
 /// dialed no other is tried: the request may have been acted on.
 pub(crate) async fn exchange(
     candidates: Candidates,
-    spec: StreamSpec,
+    (spec, reached): (StreamSpec, &ReachedTunnels),
     request: Request<RequestBody>,
     progress: Option<Arc<BodyProgress>>,
     timeout: Duration,
@@ -51,6 +52,7 @@ pub(crate) async fn exchange(
             UpstreamCandidate::Dial(origin) => origin,
         };
         origin.mark_tried(trace);
+        reached.add(&origin);
         let result = match origin.h2_connections() {
             None => attempt(&origin, spec, request, &progress, timeout, (remaining > 0, trace)).await,
             Some(h2_connections) => attempt_shared(&origin, h2_connections, spec, request, &progress, timeout).await,

@@ -3,7 +3,7 @@
 use super::{H1Pool, H2Connections, StreamSpec};
 use crate::telemetry::{metrics, traffic::TrafficCounter};
 use futures::task::AtomicWaker;
-use postern_tunnel::{ServerSession, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol};
+use postern_tunnel::{CountedVisitor, ServerSession, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol};
 use std::{
     collections::{BTreeMap, HashMap},
     io,
@@ -100,6 +100,11 @@ impl TunnelUpstream {
     pub(crate) fn retire(&self) {
         self.pool.clear();
         self.h2_connections.clear();
+    }
+
+    /// Counts a visitor's connection for the agent, until the result is dropped.
+    pub(crate) fn count_visitor(&self) -> Option<CountedVisitor> {
+        self.link.count_visitor(self.number)
     }
 
     /// Ends every open stream now, and refuses new ones.

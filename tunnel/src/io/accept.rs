@@ -72,6 +72,7 @@ pub struct AgentHandshake {
 ///                     server_version: "0.1.0".to_owned(),
 ///                     region: "local".to_owned(),
 ///                     heartbeat: DEFAULT_HEARTBEAT_MS,
+///                     answer_timeout: 0,
 ///                 })
 ///                 .await?;
 ///             while let Some(event) = events.next().await {

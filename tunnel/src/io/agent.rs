@@ -249,7 +249,8 @@ impl MessageLoop {
                     continue;
                 }
                 Ok(FromServer::TunnelClosed { number, error }) => IncomingEvent::TunnelClosed { number, error },
-                Ok(FromServer::Drain) => IncomingEvent::Drain,
+                Ok(FromServer::Drain { error }) => IncomingEvent::Drain { error },
+                Ok(FromServer::Visitors { tunnels }) => IncomingEvent::Visitors(tunnels),
                 Ok(FromServer::End { error }) => return EndReason::Ended(error),
                 Ok(FromServer::Welcome(_) | FromServer::Refused { .. }) => {
                     return EndReason::Protocol("a second response to the hello".to_owned());
@@ -280,6 +281,11 @@ impl AgentSession {
     /// The server's welcome.
     pub fn welcome(&self) -> &Welcome {
         &self.0.welcome
+    }
+
+    /// Whether the server reports the connections of visitors to HTTP tunnels.
+    pub fn reports_visitors(&self) -> bool {
+        VersionRange::has_visitor_counts(self.0.welcome.protocol)
     }
 
     /// Requests an address and waits for the response. Sets the request id.

@@ -1,7 +1,7 @@
 //! Events and streams that the server sends to the agent.
 
 use super::{CLOSE_TIMEOUT, stream::TunnelStream, stream_metadata::StreamMetadata};
-use crate::proto::stream_start::StreamStart;
+use crate::proto::{message::VisitorChanges, stream_start::StreamStart};
 use postern_api::Error;
 use std::{io, ops::ControlFlow, time::Duration};
 use tokio::{io::AsyncWriteExt, sync::mpsc, time::timeout};
@@ -26,8 +26,13 @@ pub enum IncomingEvent {
         /// Reason.
         error: Error,
     },
-    /// The server shuts down soon.
-    Drain,
+    /// The session ends soon.
+    Drain {
+        /// Reason; `None` if the server shuts down.
+        error: Option<Error>,
+    },
+    /// Connections of visitors to HTTP tunnels were opened or ended.
+    Visitors(Vec<VisitorChanges>),
 }
 
 /// A stream that waits to be served or refused. Dropping it breaks it off.

@@ -28,9 +28,20 @@ impl Tap for () {
     fn observe(&mut self, _bytes: &[u8]) {}
 }
 
+/// One of the two streams of a relay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelayPeer {
+    /// The first stream.
+    A,
+    /// The second stream.
+    B,
+}
+
 /// Result of a relay.
 #[derive(Debug)]
 pub struct RelayEnd {
+    /// The stream that ended or broke first; the first one if both did at the same time.
+    pub ended_first: RelayPeer,
     /// Bytes moved from the first stream to the second.
     pub a_to_b: u64,
     /// Bytes moved from the second stream to the first.
@@ -59,15 +70,21 @@ where
 {
     let mut forward = RelayDirection::new(a_to_b);
     let mut backward = RelayDirection::new(b_to_a);
+    let mut ended_first = None;
     let read_error = poll_fn(|cx| {
-        let forward = forward.poll(cx, Pin::new(&mut a), Pin::new(&mut b))?;
-        let backward = backward.poll(cx, Pin::new(&mut b), Pin::new(&mut a))?;
+        let polled = forward.poll(cx, Pin::new(&mut a), Pin::new(&mut b));
+        ended_first = ended_first.or(forward.ended_by(&polled, RelayPeer::A, RelayPeer::B));
+        let forward = polled?;
+        let polled = backward.poll(cx, Pin::new(&mut b), Pin::new(&mut a));
+        ended_first = ended_first.or(backward.ended_by(&polled, RelayPeer::B, RelayPeer::A));
+        let backward = polled?;
         if forward.is_ready() && backward.is_ready() { Poll::Ready(io::Result::Ok(())) } else { Poll::Pending }
     })
     .await
     .err();
     let error = read_error.or(forward.write_error).or(backward.write_error);
-    RelayEnd { a_to_b: forward.moved, b_to_a: backward.moved, error }
+    let ended_first = ended_first.unwrap_or(RelayPeer::A);
+    RelayEnd { ended_first, a_to_b: forward.moved, b_to_a: backward.moved, error }
 }
 
 /// One direction of a relay.
@@ -142,6 +159,16 @@ impl<T: Tap> RelayDirection<T> {
                     }
                 }
             }
+        }
+    }
+
+    /// The stream that ended this direction: its reader, which came to an end or broke, or its writer, which broke.
+    fn ended_by(&self, polled: &Poll<io::Result<()>>, reader: RelayPeer, writer: RelayPeer) -> Option<RelayPeer> {
+        match (self.state, polled) {
+            _ if self.write_error.is_some() => Some(writer),
+            (RelayState::Copying, Poll::Ready(Err(_))) => Some(reader),
+            (RelayState::Copying, _) => None,
+            (RelayState::ShuttingDown | RelayState::Done, _) => Some(reader),
         }
     }
 

@@ -10,6 +10,7 @@ use super::{
     stream::TunnelStream,
     stream_transport::StreamTransport,
     transport::BoxedTransport,
+    visitor_counts::{CountedVisitor, VisitorCounts},
 };
 use crate::proto::{
     message::{Bind, Bound, FromAgent, FromServer, Welcome},
@@ -83,6 +84,7 @@ struct Session {
     pool: Arc<Pool>,
     multiplexer: Multiplexer,
     overflow: Arc<Semaphore>,
+    visitors: Arc<VisitorCounts>,
 }
 
 /// Receiver of the agent's events.
@@ -129,7 +131,8 @@ pub(crate) fn start(transport: BoxedTransport, welcome: Welcome) -> (ServerSessi
     });
     let pool = Pool::new(core.clone());
     let (events, received) = mpsc::channel(MAX_QUEUED_EVENTS);
-    tokio::spawn(run(core.clone(), pool.clone(), driver, message_stream, outgoing, events));
+    let visitors = Arc::new(VisitorCounts::default());
+    tokio::spawn(run(core.clone(), (pool.clone(), visitors.clone()), driver, message_stream, outgoing, events));
     let session = Session {
         id: welcome.session,
         version: welcome.protocol,
@@ -138,13 +141,14 @@ pub(crate) fn start(transport: BoxedTransport, welcome: Welcome) -> (ServerSessi
         pool,
         multiplexer,
         overflow: Arc::new(Semaphore::new(MAX_OVERFLOW_STREAMS)),
+        visitors,
     };
     (ServerSession(Arc::new(session)), ServerEvents(received))
 }
 
 async fn run(
     core: Arc<SessionCore<FromServer>>,
-    pool: Arc<Pool>,
+    (pool, visitors): (Arc<Pool>, Arc<VisitorCounts>),
     driver: Driver,
     message_stream: oneshot::Receiver<yamux::Stream>,
     outgoing: mpsc::Receiver<OutgoingMessage<FromServer>>,
@@ -165,6 +169,7 @@ async fn run(
         reason = conversation => reason,
         reason = core.run_heartbeat(|nonce| FromServer::Ping { nonce }) => reason,
         () = pool.maintain() => EndReason::Dropped,
+        () = visitors.report(&core) => EndReason::Dropped,
         end = core.closed() => end.reason,
     };
     let clean = SessionEnd::from(reason.clone()).clean;
@@ -283,7 +288,18 @@ impl ServerSession {
 
     /// Notifies the agent that the server shuts down soon.
     pub fn drain(&self) {
-        self.0.core.send(FromServer::Drain);
+        self.0.core.send(FromServer::Drain { error: None });
+    }
+
+    /// Asks the agent to open another session, for this reason.
+    pub fn replace(&self, error: Error) {
+        self.0.core.send(FromServer::Drain { error: Some(error) });
+    }
+
+    /// Counts a connection of a visitor to an HTTP tunnel until the result is dropped, and reports it to the agent;
+    /// `None` if the agent does not support such reports.
+    pub fn count_visitor(&self, number: u32) -> Option<CountedVisitor> {
+        VersionRange::has_visitor_counts(self.0.version).then(|| self.0.visitors.open(number))
     }
 
     /// Adds a data connection to the pool, if it presents the secret of the session.

@@ -104,6 +104,11 @@ impl<M: Message + Send + Sync + 'static> SessionCore<M> {
         }
     }
 
+    /// Whether the peer reads its messages as fast as they are queued.
+    pub(crate) fn has_room(&self) -> bool {
+        self.outbox.capacity() > MAX_QUEUED_MESSAGES / 2
+    }
+
     /// Queues the last message. The session ends once it is sent, or after [`CLOSE_TIMEOUT`].
     pub(crate) fn send_last(self: &Arc<Self>, message: M, reason: EndReason) {
         if self.outbox.try_send(OutgoingMessage { message, end: Some(reason.clone()) }).is_err() {

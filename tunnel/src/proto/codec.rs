@@ -172,7 +172,7 @@ mod tests {
             frame(r#"{"type":"drain"}"#),
         ]
         .concat();
-        let expected = vec![FromServer::Ping { nonce: 7 }, FromServer::Drain];
+        let expected = vec![FromServer::Ping { nonce: 7 }, FromServer::Drain { error: None }];
         assert_eq!(read_all::<FromServer>(&wire, 5).unwrap(), expected);
     }
 

@@ -57,6 +57,10 @@ pub struct Welcome {
     /// intervals is dead.
     #[serde(default = "default_heartbeat")]
     pub heartbeat: u64,
+    /// Time in milliseconds after which the server gives up a request that the local service does not answer; 0 if it
+    /// is not known.
+    #[serde(default)]
+    pub answer_timeout: u64,
 }
 
 /// Request of an agent for a public address, or to serve a backend.
@@ -176,6 +180,28 @@ pub struct Bound {
     pub port: Option<u16>,
 }
 
+/// Connections of visitors to one HTTP tunnel that were opened or ended since the last report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VisitorChanges {
+    /// Tunnel number.
+    pub number: u32,
+    /// Connections opened.
+    #[serde(default)]
+    pub opened: u32,
+    /// Connections ended, by duration.
+    #[serde(default)]
+    pub ended: Vec<EndedVisitors>,
+}
+
+/// Connections of visitors that ended after the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedVisitors {
+    /// Duration of each, at most one percent too short.
+    pub microseconds: u64,
+    /// Number of connections.
+    pub count: u32,
+}
+
 /// Messages from agent to server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -250,12 +276,22 @@ pub enum FromServer {
         /// Number of connections, busy ones included.
         connections: u16,
     },
-    /// The server shuts down soon: connect elsewhere and finish running streams.
-    Drain,
     /// Grants the agent more bytes on overflow streams. Requires [`VersionRange::has_overflow_credit`].
     Credit {
         /// Yamux id of each stream, and the additional bytes.
         grants: Vec<(u32, u32)>,
+    },
+    /// This session ends soon: open another one and finish running streams.
+    Drain {
+        /// Reason; `None` if the server shuts down.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<Error>,
+    },
+    /// Connections of visitors that were opened or ended since the last such message. Requires
+    /// [`VersionRange::has_visitor_counts`].
+    Visitors {
+        /// Changes of each HTTP tunnel.
+        tunnels: Vec<VisitorChanges>,
     },
     /// Ends the session.
     End {

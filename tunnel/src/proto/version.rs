@@ -13,7 +13,7 @@ pub struct VersionRange {
 
 impl VersionRange {
     /// Versions of this build. Version 2 added stream metadata; version 3 added modules of tunnels, and TLS tunnels;
-    /// version 4 added agents that drain, and the flow control of overflow streams.
+    /// version 4 added agents that drain, the flow control of overflow streams, and counts of visitors.
     pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 4 };
 
     /// Whether streams may carry metadata in a session of this version.
@@ -33,6 +33,11 @@ impl VersionRange {
 
     /// Whether overflow streams of a session of this version send only as much as the peer has granted.
     pub fn has_overflow_credit(version: u16) -> bool {
+        version >= 4
+    }
+
+    /// Whether the server of a session of this version counts the connections of visitors to HTTP tunnels.
+    pub fn has_visitor_counts(version: u16) -> bool {
         version >= 4
     }
 

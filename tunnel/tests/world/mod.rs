@@ -252,6 +252,7 @@ pub(crate) fn welcome() -> Welcome {
         data_secret: Secret::new(SECRET),
         server_version: "0.1.0".into(),
         region: "local".into(),
+        answer_timeout: 0,
         heartbeat: postern_tunnel::message::DEFAULT_HEARTBEAT_MS,
     }
 }

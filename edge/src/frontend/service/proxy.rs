@@ -39,7 +39,9 @@ pub(super) async fn proxy(
         upgrade::convert(connection.clone(), on_upgrade, stream, record.clone());
         return Ok(websocket.answer());
     }
-    let response = upstream::exchange(candidates, spec, request, progress, state.limits.answer, trace).await?;
+    let response =
+        upstream::exchange(candidates, (spec, &connection.reached), request, progress, state.limits.answer, trace)
+            .await?;
     if let UpstreamResponse::Origin { origin, .. } = &response {
         origin.mark_served(trace);
     }

@@ -160,7 +160,7 @@ fn serve(
                     });
                     connections.lock().unwrap().push(task.abort_handle());
                 }
-                IncomingEvent::TunnelClosed { .. } | IncomingEvent::Drain => {}
+                IncomingEvent::TunnelClosed { .. } | IncomingEvent::Drain { .. } | IncomingEvent::Visitors(_) => {}
             }
         }
     })
