@@ -14,6 +14,7 @@ mod diagnosis;
 mod documentation;
 mod draining;
 mod durability;
+mod figures;
 mod first_start;
 mod floors;
 mod guided_start;
