@@ -98,6 +98,7 @@ fn fill(store: &Arc<CaptureStore>, numbers: std::ops::Range<usize>) {
         remote: "192.0.2.1:1".into(),
         replay_of: None,
         through_edge: false,
+        http2: false,
         notes: None,
     });
     for number in numbers {

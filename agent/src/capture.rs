@@ -2,11 +2,13 @@
 //!
 //! The relay hands every piece of bytes to a [`sniffer::ConversationTap`] before it moves on. The sniffer follows where
 //! messages begin and end and copies bytes into the store; it never waits, never takes more memory than the store
-//! allows, and stops at anything that is not HTTP/1. Nothing is decoded until it is read.
+//! allows, and stops at anything that is not HTTP. Nothing is decoded until it is read. [`http2`] brings the streams of
+//! HTTP/2 into the form of HTTP/1.1 first.
 //!
-//! From top to bottom: `sniffer` and `search` use `store`, which uses `exchange`, which uses `budget` and the messages.
+//! From top to bottom: `http2` uses `sniffer`, `sniffer` and `search` use `store`, which uses `exchange`, which uses `budget` and the messages.
 
 mod budget;
+mod chunk_pool;
 pub mod event;
 pub mod exchange;
 pub mod export;
@@ -17,9 +19,11 @@ mod framing;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod head;
+pub mod http2;
 mod message;
 mod message_buffer;
 mod missing_response;
+mod observer;
 pub mod redact;
 pub mod replay_request;
 mod request_info;

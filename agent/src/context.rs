@@ -6,7 +6,9 @@ pub use config_editing::{ConfigText, EditOutcome};
 
 use crate::{
     capture::{AgentEvent, CaptureStore, event},
-    config::{Config, Definition, Problems, Sources, edit, file_watch::FileWatch, state_file::AgentStateFile},
+    config::{
+        AgentSettings, Config, Definition, Problems, Sources, edit, file_watch::FileWatch, state_file::AgentStateFile,
+    },
     ports::PortScanner,
     session::{SessionLoop, SessionState, StatusPublisher},
     tunnels::{Tunnels, guard::Guard, local_dialer::LocalDialer},
@@ -18,14 +20,17 @@ use serde_json::{Map, Value as Json};
 use std::{
     net::SocketAddr,
     path::Path,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 use tokio::sync::{Mutex, broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 /// Several writes to a file within this time count as one save.
-const SAVE_SETTLE_TIME: Duration = Duration::from_millis(100);
+const SAVE_SETTLE_TIME: Duration = Duration::from_millis(20);
 
 /// Which tunnels of the configuration start without a request to the local API.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +70,8 @@ pub struct AgentContext {
     /// Held while the configuration file is written or read again.
     editing: Mutex<()>,
     web_addr: OnceLock<SocketAddr>,
+    /// The body limit that the last warning was about.
+    warned_body_limit: AtomicU64,
 }
 
 impl AutoStart {
@@ -117,6 +124,7 @@ impl AgentContext {
             config_problems: ArcSwapOption::empty(),
             editing: Mutex::new(()),
             web_addr: OnceLock::new(),
+            warned_body_limit: AtomicU64::new(0),
         }
     }
 
@@ -234,9 +242,23 @@ impl AgentContext {
     async fn apply(&self, config: &Config) {
         let settings = &config.settings;
         self.store.resize(settings.inspect_bytes, settings.body_bytes);
+        self.warn_about_capture_limits(settings);
         self.store.redact(settings.secrets.clone(), settings.redact);
         self.guard.allow_metadata(settings.allow_metadata_addresses);
         self.tunnels.configure(&config.tunnels, |name| self.auto_start.includes(name)).await;
+    }
+
+    /// Warns once about an `inspect_body_size` that `inspect_db_size` leaves no room for.
+    fn warn_about_capture_limits(&self, settings: &AgentSettings) {
+        let body_limit = self.store.body_limit() as u64;
+        let is_cut = settings.inspect_bytes.is_some() && settings.body_bytes > body_limit;
+        if is_cut && self.warned_body_limit.swap(body_limit, Ordering::Relaxed) != body_limit {
+            tracing::warn!(
+                inspect_body_size = settings.body_bytes,
+                inspect_db_size = settings.inspect_bytes,
+                "a captured body takes at most a quarter of inspect_db_size, so bodies are cut at {body_limit} bytes; raise inspect_db_size, or lower inspect_body_size"
+            );
+        }
     }
 
     /// The loop that keeps the session with the server.

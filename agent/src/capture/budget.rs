@@ -22,6 +22,11 @@ impl MemoryBudget {
         self.used.load(Relaxed)
     }
 
+    /// Bytes that are left.
+    pub(crate) fn free(&self) -> usize {
+        self.limit().saturating_sub(self.used())
+    }
+
     pub(crate) fn is_exceeded(&self) -> bool {
         self.used() > self.limit()
     }

@@ -140,15 +140,16 @@ impl Exchange {
         !state.detached
     }
 
-    /// Drops the bytes of an exchange that leaves the store. Returns how much of the budget it took.
-    pub(crate) fn detach(&self) -> usize {
+    /// Drops the bytes of an exchange that leaves the store. Returns how much of the budget it took. Adds chunks that can
+    /// be used again to `freed`.
+    pub(crate) fn detach(&self, freed: &mut Vec<Vec<u8>>) -> usize {
         let mut state = self.locked();
         state.detached = true;
-        state.request.clear();
+        state.request.clear(freed);
         state.note = None;
         state.frames = None;
         if let Some(response) = &mut state.response {
-            response.clear();
+            response.clear(freed);
         }
         std::mem::take(&mut state.charged)
     }
@@ -156,7 +157,7 @@ impl Exchange {
     /// Like [`detach`](Self::detach), for an exchange that its owner deletes.
     pub(crate) fn delete(&self) -> usize {
         self.locked().deleted = true;
-        self.detach()
+        self.detach(&mut Vec::new())
     }
 
     pub(crate) fn is_deleted(&self) -> bool {
@@ -182,15 +183,15 @@ impl Exchange {
         needed
     }
 
-    /// Adds memory that was reserved. Returns `false`, with the reservation refunded, if the exchange is out of the store.
-    pub(crate) fn grow(&self, budget: &MemoryBudget, side: Side, reserved: usize) -> bool {
+    /// Adds a chunk whose memory was reserved. Returns `false`, with the reservation refunded, if the exchange is out of the store.
+    pub(crate) fn grow(&self, budget: &MemoryBudget, side: Side, (reserved, chunk): (usize, Vec<u8>)) -> bool {
         let mut state = self.locked();
         let detached = state.detached;
         let Some(buffer) = state.side(side).filter(|_| !detached) else {
             budget.refund(reserved);
             return false;
         };
-        let allocated = buffer.grow(reserved);
+        let allocated = buffer.grow(chunk);
         state.charged += allocated;
         budget.adjust(reserved, allocated);
         true
@@ -220,6 +221,13 @@ impl Exchange {
     /// Ends one side of an imported exchange.
     pub(crate) fn end_imported_side(&self, budget: &MemoryBudget, side: Side, complete: bool) {
         self.locked().end(budget, side, complete);
+    }
+
+    /// Keeps no more of one side.
+    pub(crate) fn stop_keeping(&self, side: Side) {
+        if let Some(buffer) = self.locked().side(side) {
+            buffer.stop_keeping();
+        }
     }
 
     /// Marks one side as not kept whole.

@@ -70,6 +70,7 @@ fn capture_all(requests_sent: &[u8], responses_sent: &[u8], size: usize) -> Vec<
         remote: "192.0.2.1:9".to_owned(),
         replay_of: None,
         through_edge: false,
+        http2: false,
         notes: None,
     };
     let mut conversation = Conversation::new(observer);

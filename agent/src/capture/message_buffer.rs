@@ -4,7 +4,7 @@ use super::{framing::BodyFraming, message::CapturedMessage};
 use bytes::Bytes;
 
 /// Chunks are never larger than this, and growing never copies the bytes that are there.
-const MAX_CHUNK_BYTES: usize = 64 * 1024;
+pub(super) const MAX_CHUNK_BYTES: usize = 64 * 1024;
 const MIN_CHUNK_BYTES: usize = 512;
 /// Bytes that are allocated at once for a declared Content-Length; a sender may declare more than it sends.
 const MAX_PREALLOCATED_BYTES: usize = 4 * 1024;
@@ -76,9 +76,8 @@ impl MessageBuffer {
         bytes.max(self.kept).clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES).min(room).max(bytes.min(room).min(MAX_CHUNK_BYTES))
     }
 
-    /// Adds a chunk of `needed` bytes. Returns the bytes that were really allocated.
-    pub(crate) fn grow(&mut self, needed: usize) -> usize {
-        let chunk: Vec<u8> = Vec::with_capacity(needed);
+    /// Adds an empty chunk. Returns the bytes that were really allocated.
+    pub(crate) fn grow(&mut self, chunk: Vec<u8>) -> usize {
         let capacity = chunk.capacity();
         let full = std::mem::replace(&mut self.filling, chunk);
         self.push(full);
@@ -91,6 +90,12 @@ impl MessageBuffer {
             first if self.first.is_empty() => self.first = first.into(),
             other => self.rest.push(other.into()),
         }
+    }
+
+    /// Keeps no more than is there.
+    pub(crate) fn stop_keeping(&mut self) {
+        self.limit = self.kept;
+        self.cut = true;
     }
 
     /// Frees memory that is not used. Returns how many bytes.
@@ -132,11 +137,16 @@ impl MessageBuffer {
         CapturedMessage::new(chunks, self.head, self.cut, self.complete)
     }
 
-    /// Drops the bytes and keeps the counters.
-    pub(crate) fn clear(&mut self) {
-        self.first = Bytes::new();
-        self.rest = Vec::new();
-        self.filling = Vec::new();
+    /// Drops the bytes and keeps the counters. Adds the largest chunks to `freed`, unless a reader has them.
+    pub(crate) fn clear(&mut self, freed: &mut Vec<Vec<u8>>) {
+        let first = std::mem::take(&mut self.first);
+        let full = std::iter::once(first).chain(std::mem::take(&mut self.rest));
+        let full = full.filter_map(|chunk| chunk.try_into_mut().ok()).map(Vec::from);
+        let all = full.chain([std::mem::take(&mut self.filling)]);
+        freed.extend(all.filter(|chunk| chunk.capacity() == MAX_CHUNK_BYTES).map(|mut chunk| {
+            chunk.clear();
+            chunk
+        }));
         self.kept = 0;
         self.limit = 0;
         self.cut = true;

@@ -9,4 +9,6 @@ pub struct MissingResponse {
     pub first_bytes: Vec<u8>,
     /// Time between the request and the end of the connection.
     pub waited: Duration,
+    /// Time since the last byte of the request; `None` if the request was not whole.
+    pub since_request: Option<Duration>,
 }

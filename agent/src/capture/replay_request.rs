@@ -2,9 +2,12 @@
 
 use super::{
     exchange::Exchange,
-    head::{MAX_HEAD_BYTES, RequestHead},
+    framing::BodyFraming,
+    head::{MAX_HEAD_BYTES, MAX_HEADERS, RequestHead, framing},
     message::CapturedHeader,
 };
+use bytes::Bytes;
+use http::Request;
 use postern_api::{Code, Error};
 
 /// A request that is ready to be sent.
@@ -13,6 +16,23 @@ pub struct PreparedReplay {
     pub id: u64,
     /// Head and body in wire form, with the target in origin form (RFC 9112 section 3.2.1).
     pub bytes: Vec<u8>,
+}
+
+impl PreparedReplay {
+    /// The request with its body, without transfer coding and trailers; `None` if it is not well-formed.
+    pub(crate) fn parsed(&self) -> Option<Request<Bytes>> {
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut head = httparse::Request::new(&mut headers);
+        let Ok(httparse::Status::Complete(end)) = head.parse(&self.bytes) else { return None };
+        let mut request = Request::builder().method(head.method?).uri(head.path?);
+        for header in head.headers.iter() {
+            request = request.header(header.name, header.value);
+        }
+        let mut framing = framing(head.headers).ok()?.unwrap_or(BodyFraming::Length(0));
+        let (rest, mut body) = (&self.bytes[end..], Vec::new());
+        framing.feed_content(rest, |range| body.extend_from_slice(&rest[range])).ok()?;
+        request.body(body.into()).ok()
+    }
 }
 
 /// Changes to the captured request.
@@ -54,7 +74,7 @@ pub fn build(exchange: &Exchange, changes: &ReplayChanges, host: Option<&str>) -
     if request.cut && needs_body {
         return Err(Error::new(
             Code::CapturedCut,
-            "The captured request was cut because it is too large, so it cannot be replayed. Raise inspect_body_size to keep larger bodies, or give another `body`.",
+            "The captured request was cut because it is too large, so it cannot be replayed. Raise inspect_body_size to keep larger bodies, and inspect_db_size to four times that at least; or give another `body`.",
         ));
     }
     let head = request.head();

@@ -40,6 +40,8 @@ pub(crate) struct RequestInfo {
     pub(crate) imported: bool,
     /// A replay that was sent through the edge, as a visitor sends requests.
     pub(crate) through_edge: bool,
+    /// Of HTTP/2, in the form that HTTP/1.1 gives it.
+    pub(crate) http2: bool,
 }
 
 /// The texts of a request's head, one by one.
@@ -76,7 +78,7 @@ impl RequestInfo {
     /// A request that comes through a tunnel.
     pub(crate) fn new(tunnel: Arc<TunnelTag>, texts: RequestTexts<'_>) -> Self {
         let texts = PackedTexts::new(texts);
-        RequestInfo { tunnel, texts, replay_of: None, trace: None, imported: false, through_edge: false }
+        RequestInfo { tunnel, texts, replay_of: None, trace: None, imported: false, through_edge: false, http2: false }
     }
 
     pub(crate) fn method(&self) -> &str {

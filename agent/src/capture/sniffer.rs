@@ -1,20 +1,16 @@
 //! Following the requests and responses of one connection on its raw bytes, in any split, pipelined or not.
 
+pub use super::observer::Observer;
 use super::{
-    exchange::{Exchange, RequestInfo, RequestTexts, Side, TunnelTag},
+    exchange::{Exchange, Side},
     frame_recorder::FrameRecorder,
     frames::FrameSender,
     framing::{BodyFraming, FramingError},
     head::{HeadBuffer, MethodKind, RequestHead, ResponseHead},
     missing_response::MissingResponse,
-    store::CaptureStore,
 };
-use crate::metrics::Meter;
-use postern_tunnel::StreamMetadata;
 use std::{
-    borrow::Cow,
     collections::VecDeque,
-    net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -25,59 +21,6 @@ const MAX_PIPELINED: usize = 64;
 
 /// Fewer bytes than this are no response, whatever they are.
 const MIN_RESPONSE_BYTES: usize = 8;
-
-/// The owner of a connection and the destination of everything that is captured on it.
-#[derive(Clone)]
-pub struct Observer {
-    /// The store of captured requests; `None` if the tunnel is not inspected. Requests are counted all the same.
-    pub store: Option<Arc<CaptureStore>>,
-    /// Counts requests and their response times.
-    pub meter: Arc<Meter>,
-    /// The tunnel.
-    pub tunnel: Arc<TunnelTag>,
-    /// The address of the visitor that the stream was opened for; its requests may be of other visitors.
-    pub remote: String,
-    /// The captured request that this connection replays.
-    pub replay_of: Option<u64>,
-    /// The connection goes through the edge, with the agent as the visitor.
-    pub through_edge: bool,
-    /// The edge's notes about requests, each sent ahead of its request.
-    pub notes: Option<StreamMetadata>,
-}
-
-impl Observer {
-    fn remote(&self, visitor: Option<IpAddr>) -> Cow<'_, str> {
-        match visitor {
-            Some(visitor) if self.replay_of.is_none() => Cow::Owned(visitor.to_string()),
-            _ => Cow::Borrowed(&self.remote),
-        }
-    }
-
-    /// The facts that are listed about a request.
-    fn request_info(&self, head: &RequestHead<'_>, visitor: Option<IpAddr>) -> RequestInfo {
-        let remote = self.remote(visitor);
-        let texts = RequestTexts { method: head.method, target: head.target, host: &head.host, remote: &remote };
-        RequestInfo {
-            replay_of: self.replay_of,
-            trace: self.notes.as_ref().and_then(StreamMetadata::take),
-            through_edge: self.through_edge,
-            ..RequestInfo::new(self.tunnel.clone(), texts)
-        }
-    }
-
-    /// Captures a request whose head is complete, unless nothing is kept.
-    fn begin_exchange(&self, raw: &[u8], head: &RequestHead<'_>) -> Option<Arc<Exchange>> {
-        let store = self.store.as_ref().filter(|store| store.is_on())?;
-        let kept = store.redacted_head(raw);
-        // The list shows what the store keeps: a secret must not stay in the target either.
-        let redacted = match &kept {
-            Cow::Owned(kept) => RequestHead::read(kept).ok(),
-            Cow::Borrowed(_) => None,
-        };
-        let info = self.request_info(redacted.as_ref().unwrap_or(head), head.visitor);
-        Some(store.begin(info, &kept, &head.framing))
-    }
-}
 
 /// Both directions of one connection.
 pub struct Conversation {
@@ -114,6 +57,8 @@ struct DirectionState {
 struct PendingRequest {
     method: MethodKind,
     started: Instant,
+    /// When the last byte of the request passed.
+    ended: Option<Instant>,
     exchange: Option<Arc<Exchange>>,
     upgrade: bool,
 }
@@ -234,8 +179,11 @@ impl Conversation {
     fn missing_response(&self) -> Option<MissingResponse> {
         let pending = self.pending.front()?;
         let received = self.response.head.buffered();
-        (self.response.body.is_none() && received.len() < MIN_RESPONSE_BYTES)
-            .then(|| MissingResponse { first_bytes: received.to_vec(), waited: pending.started.elapsed() })
+        (self.response.body.is_none() && received.len() < MIN_RESPONSE_BYTES).then(|| MissingResponse {
+            first_bytes: received.to_vec(),
+            waited: pending.started.elapsed(),
+            since_request: pending.ended.map(|ended| ended.elapsed()),
+        })
     }
 
     /// The connection has ended: pending requests get no response.
@@ -293,7 +241,8 @@ impl Conversation {
             exchange.set_timing(self.timing.transit, self.timing.connect.take());
         }
         let upgrade = upgrade || method == MethodKind::Connect;
-        let pending = PendingRequest { method, started: Instant::now(), exchange: exchange.clone(), upgrade };
+        let pending =
+            PendingRequest { method, started: Instant::now(), ended: None, exchange: exchange.clone(), upgrade };
         self.pending.push_back(pending);
         // The newest is listed already and fails with the others.
         if self.pending.len() > MAX_PIPELINED {
@@ -312,7 +261,9 @@ impl Conversation {
         if let (Some(exchange), Some(store)) = (exchange, &self.observer.store) {
             store.end_side(&exchange, Side::Request);
         }
-        if self.pending.back().is_some_and(|pending| pending.upgrade) {
+        let Some(pending) = self.pending.back_mut() else { return };
+        pending.ended = Some(Instant::now());
+        if pending.upgrade {
             self.tracking = Tracking::Undecided { missed: false };
         }
     }

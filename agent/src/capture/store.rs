@@ -2,6 +2,7 @@
 
 use super::{
     budget::MemoryBudget,
+    chunk_pool::ChunkPool,
     event::AgentEvent,
     exchange::{Exchange, RequestInfo, Side, parse_id},
     frames::CapturedFrame,
@@ -25,9 +26,13 @@ use std::{
 };
 use tokio::sync::broadcast;
 
+/// A body takes at most this part of the store, so that no exchange displaces all others.
+const MAX_BODY_SHARE: usize = 4;
+
 /// All captured exchanges.
 pub struct CaptureStore {
     budget: MemoryBudget,
+    chunks: ChunkPool,
     body_limit: AtomicUsize,
     evicted: AtomicU64,
     /// Counts the changes of the store.
@@ -57,6 +62,7 @@ impl CaptureStore {
     pub fn new(limit: Option<u64>, body_limit: u64, events: broadcast::Sender<AgentEvent>) -> Self {
         let store = CaptureStore {
             budget: MemoryBudget::default(),
+            chunks: ChunkPool::default(),
             body_limit: AtomicUsize::new(0),
             evicted: AtomicU64::new(0),
             revision: AtomicU64::new(0),
@@ -72,12 +78,14 @@ impl CaptureStore {
         store
     }
 
-    /// Changes the limits and evicts whatever no longer fits.
+    /// Changes the limits and evicts whatever no longer fits. A body takes at most a quarter of the store.
     pub fn resize(&self, limit: Option<u64>, body_limit: u64) {
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-        self.budget.set_limit(size(limit.unwrap_or(0)));
-        self.body_limit.store(size(body_limit), Relaxed);
+        let limit = size(limit.unwrap_or(0));
+        self.budget.set_limit(limit);
+        self.body_limit.store(size(body_limit).min(limit / MAX_BODY_SHARE), Relaxed);
         self.evict();
+        self.chunks.trim(0);
     }
 
     /// Sets the rules for secrets, and whether secrets are removed before anything is stored.
@@ -130,7 +138,7 @@ impl CaptureStore {
                 buffer.cut = true;
                 break;
             }
-            let allocated = buffer.grow(needed);
+            let allocated = buffer.grow(Vec::with_capacity(needed));
             self.budget.adjust(needed, allocated);
             charged += allocated;
             rest = buffer.fill(rest);
@@ -167,10 +175,12 @@ impl CaptureStore {
             if needed == 0 {
                 return;
             }
-            // Memory is reserved before it is used, so that the limit holds at all times; this may evict the oldest
-            // exchanges, even this very one.
-            self.reserve(needed);
-            if !exchange.grow(&self.budget, side, needed) {
+            // Memory is reserved before it is used, so that the limit holds at all times.
+            if !self.reserve_within_limit(needed) && !self.evict_others(exchange) {
+                self.budget.refund(needed);
+                return exchange.stop_keeping(side);
+            }
+            if !exchange.grow(&self.budget, side, (needed, self.chunks.chunk(needed))) {
                 return;
             }
         }
@@ -236,7 +246,16 @@ impl CaptureStore {
 
     /// Reserves memory and makes room for it. Returns whether there is enough.
     pub(crate) fn reserve(&self, bytes: usize) -> bool {
-        self.budget.reserve(bytes) || self.evict()
+        self.reserve_within_limit(bytes) || self.evict()
+    }
+
+    /// Reserves memory, before that of chunks that are not used. Returns whether the limit is kept.
+    fn reserve_within_limit(&self, bytes: usize) -> bool {
+        let fits = self.budget.reserve(bytes);
+        if fits {
+            self.chunks.trim(self.budget.free());
+        }
+        fits
     }
 
     /// Gives memory back.
@@ -244,21 +263,37 @@ impl CaptureStore {
         self.budget.refund(bytes);
     }
 
-    /// Evicts exchanges until the budget is kept. Returns whether it is.
+    /// Evicts exchanges other than this one and pinned ones until the budget is kept. Returns whether it is.
+    fn evict_others(&self, growing: &Exchange) -> bool {
+        self.evict_by(|index| {
+            let oldest = index.unpinned.keys().find(|id| **id != growing.id).copied()?;
+            index.unpinned.remove(&oldest)
+        })
+    }
+
+    /// Evicts exchanges until the budget is kept, pinned ones last. Returns whether it is.
     fn evict(&self) -> bool {
+        self.evict_by(|index| {
+            let oldest = index.unpinned.pop_first().or_else(|| index.pinned.pop_first());
+            oldest.map(|(_, oldest)| oldest)
+        })
+    }
+
+    fn evict_by(&self, mut take: impl FnMut(&mut ExchangeIndex) -> Option<Arc<Exchange>>) -> bool {
         if !self.budget.is_exceeded() {
             return true;
         }
         // Dropped after the lock is released.
-        let mut evicted = Vec::new();
+        let (mut evicted, mut chunks) = (Vec::new(), Vec::new());
         {
             let mut index = self.locked();
             while self.budget.is_exceeded() {
-                let Some((_, oldest)) = index.unpinned.pop_first().or_else(|| index.pinned.pop_first()) else { break };
-                self.budget.refund(oldest.detach());
+                let Some(oldest) = take(&mut index) else { break };
+                self.budget.refund(oldest.detach(&mut chunks));
                 evicted.push(oldest);
             }
         }
+        self.chunks.put(chunks, self.budget.free());
         self.evicted.fetch_add(evicted.len() as u64, Relaxed);
         !self.budget.is_exceeded()
     }
@@ -334,6 +369,7 @@ impl CaptureStore {
         for exchange in unpinned.into_values().chain(pinned.into_values()) {
             self.budget.refund(exchange.delete());
         }
+        self.chunks.trim(0);
         self.cleared.store(self.revision.fetch_add(1, Relaxed) + 1, Relaxed);
         self.send(AgentEvent::RequestsDeleted);
     }
@@ -408,98 +444,4 @@ impl std::fmt::Debug for CaptureStore {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{
-        super::{
-            event::event_channel,
-            exchange::{RequestTexts, Side, TunnelTag, shown_id},
-        },
-        *,
-    };
-
-    fn request(name: &str) -> RequestInfo {
-        let tunnel = Arc::new(TunnelTag { definition: name.into(), proto: "https" });
-        RequestInfo::new(tunnel, RequestTexts { method: "POST", target: "/", host: "h", remote: "192.0.2.1:1" })
-    }
-
-    fn store(limit: u64) -> CaptureStore {
-        CaptureStore::new(Some(limit), 1 << 20, event_channel())
-    }
-
-    #[test]
-    fn the_budget_is_never_exceeded_and_the_oldest_are_evicted_first() {
-        let store = store(10 << 20);
-        let body = vec![7u8; 48 * 1024];
-        for _ in 0..60 {
-            let exchange = store.begin(request("site"), b"POST / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
-            for _ in 0..30 {
-                store.append(&exchange, Side::Request, &body);
-                assert!(store.bytes() <= 10 << 20);
-            }
-            store.end_side(&exchange, Side::Request);
-        }
-        let kept = store.page(u64::MAX, 100);
-        assert!((8..=10).contains(&kept.len()), "{} were kept", kept.len());
-        assert!(kept.windows(2).all(|pair| pair[0].id > pair[1].id));
-        assert!(kept[0].locked().request.cut, "1.4 MB were cut at 1 MiB");
-        store.clear();
-        assert_eq!(store.bytes(), 0);
-    }
-
-    #[test]
-    fn small_requests_are_charged_with_their_fixed_overhead() {
-        let store = store(1 << 20);
-        for _ in 0..5000 {
-            let exchange = store.begin(request("site"), b"GET / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
-            store.end_side(&exchange, Side::Request);
-        }
-        let kept = store.page(u64::MAX, 10_000).len();
-        assert!(kept > 500 && kept < 2500, "{kept} were kept");
-        assert!(store.bytes() <= 1 << 20);
-    }
-
-    #[test]
-    fn an_exchange_evicted_while_it_passes_keeps_nothing() {
-        let store = store(4096);
-        let exchange = store.begin(request("site"), b"POST / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
-        store.append(&exchange, Side::Request, &[0; 100_000]);
-        store.append(&exchange, Side::Request, &[0; 100_000]);
-        store.end_side(&exchange, Side::Request);
-        assert_eq!(store.bytes(), 0);
-        assert!(store.page(u64::MAX, 1).is_empty());
-    }
-
-    #[test]
-    fn exchanges_are_found_by_the_id_the_api_shows() {
-        let store = store(1 << 20);
-        let one = store.begin(request("a"), b"", &BodyFraming::Length(0));
-        assert!(store.get(&shown_id(one.id)).is_some());
-        assert!(store.get("zz").is_none() && store.get("").is_none());
-        assert!(store.remove(&shown_id(one.id)) && !store.remove(&shown_id(one.id)));
-        assert_eq!(store.bytes(), 0);
-    }
-
-    #[test]
-    fn pinned_exchanges_stay_while_others_can_be_evicted() {
-        let store = store(64 << 10);
-        let first = store.begin(request("a"), b"GET / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
-        store.annotate(&first, Some(true), Some(Some("look at this")));
-        for _ in 0..1000 {
-            let exchange = store.begin(request("a"), b"GET / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
-            store.end_side(&exchange, Side::Request);
-            assert!(store.bytes() <= 64 << 10);
-        }
-        let kept = store.page(u64::MAX, 1000);
-        assert_eq!(kept.last().map(|last| last.id), Some(first.id), "listed in its place");
-        assert!(kept.windows(2).all(|pair| pair[0].id > pair[1].id));
-        assert_eq!(first.summary().note.as_deref(), Some("look at this"));
-        store.annotate(&first, Some(false), Some(None));
-        store.begin(request("a"), b"GET / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
-        for _ in 0..20 {
-            store.begin(request("a"), b"GET / HTTP/1.1\r\n\r\n", &BodyFraming::Length(0));
-        }
-        assert!(store.get(&shown_id(first.id)).is_none(), "the oldest is evicted as soon as it is unpinned");
-        store.clear();
-        assert_eq!(store.bytes(), 0);
-    }
-}
+mod tests;

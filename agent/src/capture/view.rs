@@ -32,9 +32,11 @@ pub fn detail(exchange: &Exchange, raw: RawPart) -> CapturedRequest {
     let reason = exchange.reason();
     let (request, response) = exchange.messages();
     let (proto, headers) = request_head(&request.head());
+    let proto = shown_proto(exchange, proto);
     let response_cut = response.as_ref().is_some_and(|response| response.cut);
     let response = response.map(|response| {
         let (proto, headers) = response_head(&response.head());
+        let proto = shown_proto(exchange, proto);
         let code = facts.status.unwrap_or_default();
         CapturedResponseMessage {
             status: status_line(code, &reason),
@@ -146,6 +148,11 @@ fn timing(facts: &ExchangeFacts, trace: Option<&Json>) -> CaptureTiming {
 /// The edge's trace, if it is a JSON object.
 fn parse_trace(note: &[u8]) -> Option<Json> {
     serde_json::from_slice(note).ok().filter(Json::is_object)
+}
+
+/// The version of a message; `proto` is that of its form.
+fn shown_proto(exchange: &Exchange, proto: String) -> String {
+    if exchange.info.http2 { "HTTP/2.0".to_owned() } else { proto }
 }
 
 fn request_head(raw: &[u8]) -> (String, Map<String, Json>) {

@@ -83,7 +83,7 @@ pub(super) struct TunnelFlags {
     /// Host header for the local service
     #[arg(long, value_name = "rewrite|preserve|HOST")]
     host_header: Option<String>,
-    /// HTTP version of the local service; gRPC needs http2. HTTP/2 requests are not captured
+    /// HTTP version of the local service; gRPC needs http2
     #[arg(long, value_name = "http1|http2")]
     app_protocol: Option<String>,
     /// Send the visitor's address to the local service in a PROXY protocol header of this version

@@ -13,7 +13,6 @@ use super::{
     upstream_protocol::UpstreamProtocol,
 };
 use postern_api::tunnel_modules::TunnelModules;
-use postern_tunnel::message::AppProtocol;
 
 /// Maximum length of a tunnel's name, in bytes.
 const MAX_NAME: usize = 128;
@@ -130,9 +129,9 @@ impl Definition {
         read.ok_or(problems)
     }
 
-    /// Whether HTTP requests are captured. HTTP/2 is not captured.
+    /// Whether HTTP requests are captured.
     pub fn captures(&self) -> bool {
-        self.inspect && self.upstream_protocol.app_protocol == AppProtocol::Http1
+        self.inspect
     }
 
     /// Whether visitors use HTTP, as far as the agent knows.
@@ -167,7 +166,7 @@ fn host_header(fields: &mut Fields<'_>, upstream: &LocalUpstream) -> Option<Stri
 mod tests {
     use super::*;
     use crate::config::Schemes;
-    use postern_tunnel::proxy::ProxyVersion;
+    use postern_tunnel::{message::AppProtocol, proxy::ProxyVersion};
     use serde_json::json;
 
     fn read(body: serde_json::Value) -> Result<Definition, Problems> {
@@ -191,7 +190,7 @@ mod tests {
             proxy_protocol: Some(ProxyVersion::V2),
             ..UpstreamProtocol::default()
         };
-        assert_eq!((&spoken.upstream_protocol, spoken.captures(), http.captures()), (&wire, false, true));
+        assert_eq!((&spoken.upstream_protocol, spoken.captures(), http.captures()), (&wire, true, true));
         let labelled = read(json!({"addr": 22, "labels": ["app=ssh"]})).expect("valid");
         assert_eq!(labelled.kind, DefinitionKind::Labels([("app".to_owned(), "ssh".to_owned())].into()));
     }

@@ -135,7 +135,11 @@ mod tests {
     async fn a_tls_alert_and_a_slow_response_are_explained() {
         let address = LocalAddress::parse("127.0.0.1:9", true).expect("valid");
         let explain = async |first: &[u8], seconds| {
-            let missing = MissingResponse { first_bytes: first.to_vec(), waited: Duration::from_secs(seconds) };
+            let missing = MissingResponse {
+                first_bytes: first.to_vec(),
+                waited: Duration::from_secs(seconds),
+                since_request: None,
+            };
             ResponseDiagnosis::default().explain(&missing, &address, &connector()).await
         };
         assert!(

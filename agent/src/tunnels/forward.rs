@@ -7,13 +7,15 @@ use super::{
 use crate::{
     capture::{
         MissingResponse, TunnelTag,
+        http2::{Http2Conversation, Http2Tap},
         sniffer::{ConnectTiming, Conversation, ConversationEnd, ConversationTap, Observer},
     },
     config::tls_identity::TlsIdentity,
 };
 use postern_api::{Code, Error};
 use postern_tunnel::{
-    IncomingStream, StreamKind, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
+    IncomingStream, RelayEnd, RelayPeer, StreamKind, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol,
+    relay, relay_tapped,
 };
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
 use tokio::{
@@ -31,6 +33,9 @@ const TLS_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(15);
 /// Reason of a request that got no response because the visitor's way was cut.
 const SESSION_LOST: &str = "The session with the server was lost before a response came.";
 
+/// Difference between the server's measurement of a silence and this agent's.
+const TIMEOUT_TOLERANCE: Duration = Duration::from_millis(250);
+
 /// Bytes of a refused request that are read, for the list and for a replay.
 const MAX_REFUSED_REQUEST_BYTES: usize = 64 * 1024;
 
@@ -45,7 +50,8 @@ pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) 
 /// Serves a stream of a session to this endpoint until it ends.
 pub async fn serve_at(tunnels: Tunnels, generation: u64, endpoint: Arc<TunnelEndpoint>, mut incoming: IncomingStream) {
     let start = incoming.start;
-    let _open = endpoint.connections.open();
+    let is_connection = start.kind != StreamKind::Http || !tunnels.visitors_are_reported();
+    let _open = is_connection.then(|| endpoint.connections.open());
     let options =
         LocalConnectOptions::for_visitor(&endpoint.definition.upstream_protocol, start.visitor, start.destination);
     let connecting = Instant::now();
@@ -76,12 +82,12 @@ pub async fn serve_at(tunnels: Tunnels, generation: u64, endpoint: Arc<TunnelEnd
         if let Some(identity) = endpoint.definition.identity.as_ref().filter(|_| terminates_here) {
             return terminate(identity, &endpoint, start, visitor, local).await;
         }
-        let conversation = Conversation::new(observer(&tunnels, &endpoint, start, notes)).with_timing(timing);
-        let forwarding = Forwarding { tunnels: &tunnels, generation, endpoint: &endpoint, start };
+        let observer = observer(&tunnels, &endpoint, start, notes);
+        let forwarding = Forwarding { tunnels: &tunnels, generation, endpoint: &endpoint, start, timing };
         match local {
-            LocalStream::Plain(local) => forwarding.join(conversation, visitor, local).await,
-            LocalStream::Tls(local) => forwarding.join(conversation, visitor, *local).await,
-            LocalStream::Other(local) => forwarding.join(conversation, visitor, local).await,
+            LocalStream::Plain(local) => forwarding.join(observer, visitor, local).await,
+            LocalStream::Tls(local) => forwarding.join(observer, visitor, *local).await,
+            LocalStream::Other(local) => forwarding.join(observer, visitor, local).await,
         }
     };
     let stopped = async {
@@ -125,10 +131,13 @@ async fn terminate(
 /// developer looks there first.
 async fn refuse(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, mut incoming: IncomingStream, error: Error) {
     let start = incoming.start;
-    if start.kind != StreamKind::Http || !endpoint.definition.captures() || !tunnels.store().is_on() {
+    let observer = observer(tunnels, endpoint, start, incoming.metadata());
+    // Over HTTP/2 no request is sent before the service has said that it speaks it.
+    let is_captured = start.kind == StreamKind::Http && observer.store.is_some() && !observer.http2;
+    if !is_captured || !tunnels.store().is_on() {
         return incoming.refuse(error).await;
     }
-    let mut conversation = Conversation::new(observer(tunnels, endpoint, start, incoming.metadata()));
+    let mut conversation = Conversation::new(observer);
     let why = error.message.clone();
     let mut read = 0;
     let inspect = |bytes: &[u8]| {
@@ -147,42 +156,58 @@ struct Forwarding<'a> {
     generation: u64,
     endpoint: &'a Arc<TunnelEndpoint>,
     start: StreamStart,
+    timing: ConnectTiming,
 }
 
 impl Forwarding<'_> {
     /// Relays between visitor and local service.
-    async fn join<L>(&self, conversation: Conversation, visitor: TunnelStream, local: L)
+    async fn join<L>(&self, observer: Observer, visitor: TunnelStream, local: L)
     where
         L: AsyncRead + AsyncWrite + Unpin,
     {
-        let Forwarding { endpoint, start, .. } = self;
-        let captured =
-            start.kind == StreamKind::Http && endpoint.definition.upstream_protocol.app_protocol == AppProtocol::Http1;
-        let end = if captured {
+        let Forwarding { endpoint, start, timing, .. } = self;
+        let end = if start.kind != StreamKind::Http {
+            relay(visitor, local).await
+        } else if observer.http2 {
+            let (requests, responses) = Http2Tap::pair(Http2Conversation::new(observer, *timing));
+            relay_tapped(visitor, local, requests, responses).await
+        } else {
+            let conversation = Conversation::new(observer).with_timing(*timing);
             let (requests, responses, ending) = ConversationTap::pair(conversation);
             let end = relay_tapped(visitor, local, requests, responses).await;
             if let Some(missing) = ending.missing_response() {
-                self.explain(&missing, ending, end.error.is_some()).await;
+                self.explain(&missing, ending, &end).await;
             }
             end
-        } else {
-            relay(visitor, local).await
         };
         let error = end.error.as_ref().map(ToString::to_string).unwrap_or_default();
         tracing::debug!(tunnel = endpoint.name, visitor = %start.visitor, received = end.a_to_b, sent = end.b_to_a, error, "connection ended");
     }
 
     /// Lists a request without a response with the reason, if that can be found out.
-    async fn explain(&self, missing: &MissingResponse, ending: ConversationEnd, is_broken: bool) {
-        let Forwarding { tunnels, generation, endpoint, start } = self;
-        let Some(why) = tunnels.explain_missing_response(missing, &endpoint.definition.upstream).await else { return };
-        // A lost session says nothing about the local service.
-        if is_broken && tunnels.has_lost_session(*generation).await {
-            return ending.fail(SESSION_LOST);
+    async fn explain(&self, missing: &MissingResponse, ending: ConversationEnd, end: &RelayEnd) {
+        let Forwarding { tunnels, generation, endpoint, start, .. } = self;
+        if end.ended_first == RelayPeer::A {
+            // A visitor who left, or a lost session, says nothing about the local service.
+            if end.error.is_some() && tunnels.has_lost_session(*generation).await {
+                return ending.fail(SESSION_LOST);
+            }
+            if !was_timed_out(missing, tunnels.answer_timeout(*generation)) {
+                return;
+            }
         }
+        let Some(why) = tunnels.explain_missing_response(missing, &endpoint.definition.upstream).await else { return };
         tracing::warn!(tunnel = endpoint.name, visitor = %start.visitor, "{why}");
         ending.fail(&why);
     }
+}
+
+/// Whether the server gave a request up because the local service was silent. Otherwise the visitor or the session
+/// ended, which says nothing about the service.
+fn was_timed_out(missing: &MissingResponse, answer_timeout: Option<Duration>) -> bool {
+    // Both ends measure the same time on different clocks.
+    let is_due = |silence: Duration, timeout: Duration| silence + TIMEOUT_TOLERANCE >= timeout;
+    missing.since_request.zip(answer_timeout).is_some_and(|(silence, timeout)| is_due(silence, timeout))
 }
 
 fn observer(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, start: StreamStart, notes: StreamMetadata) -> Observer {
@@ -201,6 +226,7 @@ fn observer(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, start: StreamStar
         remote: start.visitor.to_string(),
         replay_of: None,
         through_edge: false,
+        http2: endpoint.definition.upstream_protocol.app_protocol == AppProtocol::Http2,
         notes: Some(notes),
     }
 }

@@ -4,6 +4,7 @@ use super::{
     TunnelEndpoint, Tunnels,
     edge_client::{EdgeClient, PublicAddress},
     local_dialer::{LocalConnectOptions, LocalStream},
+    replay_http2,
 };
 use crate::capture::{
     Exchange, TunnelTag,
@@ -65,6 +66,7 @@ impl Tunnels {
             remote: exchange.info.remote().to_owned(),
             replay_of: Some(exchange.id),
             through_edge: replay.edge.is_some(),
+            http2: endpoint.definition.upstream_protocol.app_protocol == AppProtocol::Http2,
             notes: None,
         };
         if let Some(edge) = replay.edge {
@@ -72,18 +74,12 @@ impl Tunnels {
             let prepared = build(&exchange, replay.changes, Some(&address.authority))?;
             let (stream, own) = edge.connect_to(&address).await?;
             observer.remote = own;
-            // Counted when it arrives as a visitor's request.
+            // The connection to the edge is of HTTP/1.1. It is counted when it arrives as a visitor's request.
+            observer.http2 = false;
             observer.meter = Arc::default();
-            return Ok(begin(stream, Conversation::new(observer), prepared, endpoint));
+            return Ok(begin(stream, observer, prepared, endpoint));
         }
         let prepared = build(&exchange, replay.changes, None)?;
-        if endpoint.definition.upstream_protocol.app_protocol == AppProtocol::Http2 {
-            let message = format!(
-                "The local service of `{}` speaks HTTP/2, but captured requests are HTTP/1.1 and cannot be replayed to it.",
-                endpoint.name
-            );
-            return Err(Error::new(Code::ReplayFailed, message));
-        }
         let options = LocalConnectOptions::for_visitor(
             &endpoint.definition.upstream_protocol,
             visitor_address(exchange.info.remote()),
@@ -94,11 +90,10 @@ impl Tunnels {
                 Code::ServiceUnreachable => Error::new(Code::ReplayFailed, error.message),
                 _ => error,
             })?;
-        let conversation = Conversation::new(observer);
         Ok(match local {
-            LocalStream::Plain(local) => begin(local, conversation, prepared, endpoint),
-            LocalStream::Tls(local) => begin(*local, conversation, prepared, endpoint),
-            LocalStream::Other(local) => begin(local, conversation, prepared, endpoint),
+            LocalStream::Plain(local) => begin(local, observer, prepared, endpoint),
+            LocalStream::Tls(local) => begin(*local, observer, prepared, endpoint),
+            LocalStream::Other(local) => begin(local, observer, prepared, endpoint),
         })
     }
 
@@ -180,20 +175,22 @@ fn captured_proto(endpoint: &TunnelEndpoint, captured: &'static str) -> &'static
 }
 
 /// Starts the exchange and returns the id under which it is captured.
-fn begin<S>(
-    stream: S,
-    mut conversation: Conversation,
-    prepared: PreparedReplay,
-    endpoint: Arc<TunnelEndpoint>,
-) -> Option<u64>
+fn begin<S>(stream: S, observer: Observer, prepared: PreparedReplay, endpoint: Arc<TunnelEndpoint>) -> Option<u64>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
+    let http2 = observer.http2;
+    let mut conversation = Conversation::new(observer);
     conversation.request_bytes(&prepared.bytes);
     let id = conversation.newest().map(|exchange| exchange.id);
     tokio::spawn(async move {
         tokio::select! {
-            ended = tokio::time::timeout(REPLAY_TIMEOUT, exchange_messages(stream, conversation, &prepared)) => {
+            ended = tokio::time::timeout(REPLAY_TIMEOUT, async {
+                match http2 {
+                    true => replay_http2::exchange_messages(stream, &mut conversation, &prepared).await,
+                    false => exchange_messages(stream, conversation, &prepared).await,
+                }
+            }) => {
                 if let Ok(Err(error)) = ended {
                     tracing::debug!(%error, "a replay ended early");
                 }

@@ -180,6 +180,7 @@ fn hundreds_of_megabytes_of_bodies_take_no_more_memory_than_allowed() {
         remote: "192.0.2.1:1".into(),
         replay_of: None,
         through_edge: false,
+        http2: false,
         notes: None,
     };
     let piece = vec![b'x'; 16 * 1024];

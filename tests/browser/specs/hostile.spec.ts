@@ -9,7 +9,7 @@ import { Watch } from "../kit/watch";
 const TITLE = "Postern inspector";
 const MB = 1024 * 1024;
 
-const test = testWithService([`inspect_body_size: ${256 * MB}`, `inspect_db_size: ${600 * MB}`]).extend<{
+const test = testWithService([`inspect_body_size: ${256 * MB}`, `inspect_db_size: ${1100 * MB}`]).extend<{
   watch: Watch;
 }>({
   watch: async ({ inspector: { page, world } }, use) => use(await Watch.over(page, world.url)),

@@ -19,7 +19,7 @@ pub fn command(exchange: &Exchange, base: &str, secrets: Secrets<'_>) -> Result<
     if request.cut || !request.complete {
         return Err(Error::new(
             Code::CapturedCut,
-            "The captured request was not kept whole, so no command can send it. Raise inspect_body_size to keep larger bodies.",
+            "The captured request was not kept whole, so no command can send it. Raise inspect_body_size to keep larger bodies, and inspect_db_size to four times that at least.",
         ));
     }
     let (method, target) = (exchange.info.method(), secrets.url(exchange.info.target()));

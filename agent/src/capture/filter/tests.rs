@@ -166,6 +166,7 @@ impl Model {
             remote: "192.0.2.9:1".into(),
             replay_of: self.replayed.then_some(7),
             through_edge: false,
+            http2: false,
             notes: None,
         });
         conversation.request_bytes(&self.request_bytes());

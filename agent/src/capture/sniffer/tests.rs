@@ -1,5 +1,14 @@
 use super::*;
-use crate::capture::{event::event_channel, view};
+use crate::{
+    capture::{
+        TunnelTag,
+        event::event_channel,
+        exchange::{RequestInfo, RequestTexts},
+        store::CaptureStore,
+        view,
+    },
+    metrics::Meter,
+};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use proptest::prelude::*;
 
@@ -19,6 +28,7 @@ fn start_capture() -> Capture {
         remote: "192.0.2.1:9".into(),
         replay_of: None,
         through_edge: false,
+        http2: false,
         notes: None,
     };
     Capture { store, meter, conversation: Conversation::new(observer) }

@@ -37,7 +37,7 @@ pub fn entry(exchange: &Exchange, secrets: Secrets<'_>) -> Json {
     let mut sent = json!({
         "method": info.method(),
         "url": url,
-        "httpVersion": version(&request),
+        "httpVersion": http_version(exchange, &request),
         "cookies": cookies(&headers, "cookie"),
         "headers": header_list(&headers),
         "queryString": query(&target),
@@ -91,7 +91,7 @@ fn response_json(exchange: &Exchange, response: &CapturedMessage, secrets: Secre
     json!({
         "status": exchange.facts().status.unwrap_or_default(),
         "statusText": exchange.reason(),
-        "httpVersion": version(response),
+        "httpVersion": http_version(exchange, response),
         "cookies": cookies(&headers, "set-cookie"),
         "headers": header_list(&headers),
         "content": body,
@@ -101,6 +101,11 @@ fn response_json(exchange: &Exchange, response: &CapturedMessage, secrets: Secre
         "_cut": response.cut,
         "_complete": response.complete,
     })
+}
+
+/// The version of a message as it passed, whatever the form in which it is stored.
+fn http_version(exchange: &Exchange, message: &CapturedMessage) -> String {
+    if exchange.info.http2 { "HTTP/2.0".to_owned() } else { version(message).to_owned() }
 }
 
 /// The response of a request that got none.
