@@ -201,7 +201,7 @@ fn versions(oldest: Option<TlsVersion>) -> &'static [&'static SupportedProtocolV
 }
 
 fn http_protocols() -> Vec<Vec<u8>> {
-    vec![b"h2".to_vec(), b"http/1.1".to_vec()]
+    vec![b"h2".to_vec(), b"http/1.1".to_vec(), b"http/1.0".to_vec()]
 }
 
 /// Cipher suites in the server's order, so that no client can choose a weaker one. All are strong, so the cheapest

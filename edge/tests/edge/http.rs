@@ -1,13 +1,14 @@
 //! Visitors over HTTP/1.1 and HTTP/2, through a real session to a real local service.
 
-use crate::kit::{ScriptedOrigin, World, agent::Agent, in_time, ports, until, visitor};
+use crate::kit::{Http1Client, ScriptedOrigin, World, agent::Agent, connector, in_time, ports, until, visitor};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::Request;
 use postern_logins::IdentityHeaders;
 use postern_tunnel::message::Scheme;
+use rustls::pki_types::ServerName;
 use std::{sync::Arc, time::Duration};
-use tokio::sync::Notify;
+use tokio::{net::TcpStream, sync::Notify};
 
 #[tokio::test]
 async fn a_page_is_served_under_a_generated_name() {
@@ -66,6 +67,23 @@ async fn http2_visitors_get_the_same() {
     }
     let received = origin.request_texts().concat();
     assert!(received.contains("Cookie: a=1; b=2\r\n") && received.contains("Host: two.localhost\r\n"), "{received}");
+}
+
+#[tokio::test]
+async fn clients_that_offer_only_http1_0_are_served() {
+    let world = World::start().await;
+    let origin = ScriptedOrigin::with_text("hello").await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("old"), origin.address).await.unwrap();
+    let stream = visitor::tls(&world, "old.localhost", &[b"http/1.0"]).await;
+    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.0"[..]));
+    let response = Http1Client::new(stream).request("GET / HTTP/1.0\r\nHost: old.localhost\r\n\r\n").await;
+    assert_eq!((response.status, response.text().as_str()), (200, "hello"));
+    let stream = visitor::tls(&world, "old.localhost", &[b"http/1.0", b"http/1.1"]).await;
+    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
+    let stream = TcpStream::connect(world.edge.https_addr()).await.unwrap();
+    let name = ServerName::try_from("old.localhost").unwrap();
+    assert!(connector(&world, &[b"http/0.9"]).connect(name, stream).await.is_err(), "it frames no response");
 }
 
 #[tokio::test]
