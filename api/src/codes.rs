@@ -197,6 +197,10 @@ codes! {
     HandshakeFailed = 3021, 400, "The TLS handshake failed.";
     PasswordNeeded = 3022, 401, "Visitors must enter a user name and password.";
     RequestLoop = 3023, 508, "The request has passed this kind of server too often: the service behind the address leads back to it.";
+    TargetTooLong = 3024, 414, "The target of the request is too long.";
+    MethodTooLong = 3025, 501, "The method of the request is longer than any that is known.";
+    HttpVersionUnsupported = 3026, 505, "The request has a version of HTTP that is not supported.";
+    TraceRefused = 3027, 405, "The server does not answer TRACE itself, and may not forward it.";
     ServiceUnreachable = 8012, 502, "The agent could not connect to the local service.";
     TunnelLoop = 8013, 508, "The tunnel leads back to the agent itself.";
     // Logins of visitors

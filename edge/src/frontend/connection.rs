@@ -40,7 +40,10 @@ pub(crate) async fn serve<S>(
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let connection = Arc::new(connection);
-    let guard = HttpGuard::new(stream, http2, connection.requests.clone(), &state.limits);
+    let guard = HttpGuard::new(stream, http2, connection.requests.clone(), &state.limits)
+        .with_interim(connection.interim.clone());
+    // With TLS the end of the input is that of the connection.
+    let guard = if connection.visitor.is_tls() { guard } else { guard.with_half_close() };
     // Each protocol in a box of its own: an idle connection must not occupy the room the other one needs.
     let outcome = if http2 {
         Box::pin(serve_http2(guard, &connection, &state, stop)).await
@@ -88,14 +91,14 @@ where
     if let Some(outcome) = outcome {
         return outcome;
     }
-    let busy = connection.requests.is_busy();
+    let responding = connection.requests.is_responding();
     if let Some(parts) = http_connection.into_parts()
         && let Some((refusal, stream)) = parts.io.into_inner().into_refused()
     {
         metrics::refusal(None, refusal.error.code);
         tracing::debug!(visitor = %connection.visitor.address, code = %refusal.error.code, "{}", refusal.error.message);
         // In the middle of one response no other can be sent.
-        if !busy {
+        if let Some(stream) = stream.filter(|_| !responding) {
             let response = error_pages::raw_response(&refusal, &request_id());
             Box::pin(send_final_response(stream, &response, &state.limits)).await;
         }
@@ -135,7 +138,7 @@ where
         let (state, connection) = (state.clone(), connection.clone());
         service_fn(move |request| serve_request(state.clone(), connection.clone(), request))
     };
-    let (limits, activity) = (&state.limits, guard.activity());
+    let (limits, activity, refused) = (&state.limits, guard.activity(), guard.refused());
     let mut http_connection = http2::Builder::new(StreamExecutor { stall: limits.stall })
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.streams)
@@ -165,6 +168,11 @@ where
             if connection.requests.excess_abandoned() > limits.resets {
                 metrics::flood_ended();
                 tracing::info!(visitor = %connection.visitor.address, "asks and gives up again and again; the connection is ended");
+                return Poll::Ready(Ok(()));
+            }
+            if refused.load(Ordering::Relaxed) {
+                metrics::flood_ended();
+                tracing::info!(visitor = %connection.visitor.address, "sends frames that bring nothing any further; the connection is ended");
                 return Poll::Ready(Ok(()));
             }
             if shutting_down {

@@ -60,6 +60,9 @@ pub(crate) fn response(refusal: &Refusal, format: ErrorFormat, id: &str) -> Resp
     } else if let Ok(value) = HeaderValue::from_str(&refusal.error.code.to_string()) {
         headers.insert(ERROR_CODE, value);
     }
+    if refusal.status() == StatusCode::METHOD_NOT_ALLOWED.as_u16() {
+        headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"));
+    }
     if refusal.error.code == Code::WebsocketExpected {
         headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
     }

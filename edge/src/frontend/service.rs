@@ -1,6 +1,7 @@
 //! One request of a visitor, in five phases that read downwards: admit, route, pipeline, proxy, respond.
 
 mod admit;
+mod interim;
 mod limit;
 mod local;
 mod outcome;

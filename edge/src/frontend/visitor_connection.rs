@@ -1,7 +1,7 @@
 //! The connection of one visitor and the resources it holds.
 
 use crate::{
-    http::{RequestCounter, Visitor},
+    http::{InterimResponses, RequestCounter, Visitor},
     net::{ConnectionPermit, LimitReached},
     telemetry::metrics::ConnectionGauge,
     tls::TlsAdmission,
@@ -30,6 +30,8 @@ pub(crate) struct OverLimit {
 pub(crate) struct VisitorConnection {
     pub(crate) visitor: Visitor,
     pub(crate) requests: RequestCounter,
+    /// Interim responses of local services that this visitor is sent; HTTP/1.1 only.
+    pub(crate) interim: InterimResponses,
     /// Set if the TLS handshake followed the rules of one edge.
     pub(crate) admission: Option<TlsAdmission>,
     /// Set when the connection is over a limit.
@@ -45,6 +47,7 @@ impl VisitorConnection {
         VisitorConnection {
             visitor,
             requests: RequestCounter::default(),
+            interim: InterimResponses::default(),
             admission: None,
             over_limit: None,
             reached: ReachedTunnels::default(),

@@ -1,6 +1,8 @@
 //! The one canonical form of a request, made once before anything decides about it.
 
+use super::{content_length, request_line};
 use crate::refusal::{Fault, Refusal};
+use bytes::Bytes;
 use hyper::{
     HeaderMap, Method, Uri, Version,
     header::{self, HeaderValue},
@@ -21,13 +23,16 @@ pub(crate) fn reduce(method: &Method, uri: &mut Uri, version: Version, headers: 
         return Err(Refusal::invalid("The request has more than one Host header."));
     }
     check_framing(version, headers)?;
+    // Only OPTIONS may be about the server as a whole (RFC 9110, section 7.1).
+    if uri.path() == "*" && method != Method::OPTIONS {
+        return Err(Refusal::invalid("Only OPTIONS may have the target `*`."));
+    }
     let Some(authority) = uri.authority() else {
         if said.is_none() {
             return Err(Refusal::invalid("The request has no Host header."));
         }
         // A target that is not absolute must be a path, or the asterisk of OPTIONS (RFC 9112, section 3.2).
-        let asterisk = uri.path() == "*" && method == Method::OPTIONS;
-        return if uri.path().starts_with('/') || asterisk {
+        return if uri.path().starts_with('/') || uri.path() == "*" {
             Ok(())
         } else {
             Err(Refusal::invalid("The target of the request is not a path."))
@@ -35,6 +40,9 @@ pub(crate) fn reduce(method: &Method, uri: &mut Uri, version: Version, headers: 
     };
     if !matches!(uri.scheme_str(), Some("http" | "https")) {
         return Err(Refusal::invalid("The target of the request is neither a path nor an http address."));
+    }
+    if !uri.path().starts_with('/') && uri.path() != "*" {
+        return Err(Refusal::invalid("The target of the request is not a path."));
     }
     if authority.as_str().contains('@') {
         return Err(Refusal::invalid("The target of the request holds a user name."));
@@ -50,8 +58,17 @@ pub(crate) fn reduce(method: &Method, uri: &mut Uri, version: Version, headers: 
     }
     // Where only a fragment follows the host, the path is empty: fragments are not forwarded.
     let target = uri.path_and_query().filter(|target| target.as_str() != "/").cloned();
-    *uri = Uri::from(target.unwrap_or_else(|| PathAndQuery::from_static("/")));
+    *uri = Uri::from(encode(target.unwrap_or_else(|| PathAndQuery::from_static("/")))?);
     Ok(())
+}
+
+/// Percent-encodes characters that no target has, as the guard does on HTTP/1.1.
+fn encode(target: PathAndQuery) -> Result<PathAndQuery, Refusal> {
+    match request_line::encoded(target.as_str()) {
+        None => Ok(target),
+        Some(encoded) => PathAndQuery::from_maybe_shared(Bytes::from(encoded))
+            .map_err(|_| Refusal::invalid("The target of the request is not a path.")),
+    }
 }
 
 /// Refuses messages that two programs could frame differently (RFC 9112, section 6.3).
@@ -65,8 +82,13 @@ fn check_framing(version: Version, headers: &HeaderMap) -> Result<(), Refusal> {
             return Err(Refusal::invalid("The only transfer coding offered here is chunked."));
         }
     }
-    if headers.get_all(header::CONTENT_LENGTH).iter().nth(1).is_some() {
+    let mut lengths = headers.get_all(header::CONTENT_LENGTH).iter();
+    let Some(length) = lengths.next() else { return Ok(()) };
+    if lengths.next().is_some() {
         return Err(Refusal::invalid("The request has more than one Content-Length."));
+    }
+    if content_length::parse(length.as_bytes()).is_none() {
+        return Err(Refusal::invalid("The Content-Length is not a number, or above 9223372036854775807."));
     }
     Ok(())
 }

@@ -1,6 +1,10 @@
 //! Strict framing of the messages on an HTTP/1.1 connection (RFC 9112): input that two programs could understand in
 //! two ways is refused before anything else reads it.
 
+use super::{
+    chunk_line, content_length,
+    request_line::{self, RequestLine},
+};
 use crate::refusal::{Fault, Refusal};
 use postern_api::{Code, Error};
 
@@ -11,6 +15,9 @@ const MAX_CHUNK_LINE_BYTES: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Http1Framing {
     state: FramingState,
+    request_line: RequestLine,
+    /// Offsets of bytes in the last input that are passed on in another form.
+    rewrites: Vec<usize>,
     /// The part of a line that arrived in earlier pieces.
     line: Vec<u8>,
     head_bytes: usize,
@@ -52,7 +59,22 @@ struct HeaderBlock {
 impl Http1Framing {
     pub(crate) fn new(limit: usize, fields: usize) -> Self {
         let head = HeaderBlock::default();
-        Http1Framing { state: FramingState::Between, line: Vec::new(), head_bytes: 0, limit, fields, begun: 0, head }
+        Http1Framing {
+            state: FramingState::Between,
+            request_line: RequestLine::default(),
+            rewrites: Vec::new(),
+            line: Vec::new(),
+            head_bytes: 0,
+            limit,
+            fields,
+            begun: 0,
+            head,
+        }
+    }
+
+    /// How many header blocks have begun.
+    pub(crate) fn begun(&self) -> usize {
+        self.begun
     }
 
     /// The number of the header block that has begun and not ended.
@@ -75,13 +97,22 @@ impl Http1Framing {
         self.state == FramingState::Opaque
     }
 
+    /// The bytes of the last input as they are passed on; `None` if they are unchanged.
+    pub(crate) fn rewritten(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        (!self.rewrites.is_empty()).then(|| request_line::rewritten(bytes, &self.rewrites))
+    }
+
     /// Takes the next bytes in.
     pub(crate) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), Refusal> {
+        let size = bytes.len();
+        self.rewrites.clear();
         while let Some(first) = bytes.first() {
             match self.state {
                 FramingState::Opaque => return Ok(()),
                 FramingState::Between | FramingState::Head | FramingState::ChunkSize | FramingState::Trailers => {
+                    let offset = size - bytes.len();
                     let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
+                        self.scan_request_line(bytes, offset);
                         self.count(bytes.len())?;
                         self.line.extend_from_slice(bytes);
                         // A lone CR may be that of an empty line.
@@ -93,6 +124,7 @@ impl Http1Framing {
                     };
                     let (piece, rest) = bytes.split_at(end + 1);
                     bytes = rest;
+                    self.scan_request_line(piece, offset);
                     self.count(piece.len())?;
                     if self.line.is_empty() {
                         self.take_line(piece)?;
@@ -125,6 +157,21 @@ impl Http1Framing {
         Ok(())
     }
 
+    fn in_request_line(&self) -> bool {
+        self.state == FramingState::Between || self.state == FramingState::Head && !self.head.asked
+    }
+
+    /// Follows the request line, if this piece of the input at `offset` belongs to one.
+    fn scan_request_line(&mut self, piece: &[u8], offset: usize) {
+        if self.in_request_line() {
+            let rewrites = &mut self.rewrites;
+            let before = rewrites.len();
+            self.request_line.scan(piece, |at| rewrites.push(offset + at));
+            // An encoded character is longer than it was.
+            self.head_bytes += 2 * (rewrites.len() - before);
+        }
+    }
+
     fn count(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.head_bytes += bytes;
         if self.state == FramingState::ChunkSize {
@@ -133,6 +180,9 @@ impl Http1Framing {
             } else {
                 Ok(())
             };
+        }
+        if self.head_bytes > self.limit && self.in_request_line() {
+            return Err(self.request_line.too_long(self.limit));
         }
         if self.head_bytes > self.limit {
             let message = format!("The header block of a request may have {} bytes.", self.limit);
@@ -147,7 +197,7 @@ impl Http1Framing {
         };
         match self.state {
             // Empty lines in front of a request are skipped, as RFC 9112 advises.
-            FramingState::Between if line.is_empty() => {}
+            FramingState::Between if line.is_empty() => self.request_line = RequestLine::default(),
             FramingState::Between => self.request_line(line)?,
             FramingState::Head if !self.head.asked => self.request_line(line)?,
             FramingState::Head if line.is_empty() => self.end_head()?,
@@ -163,24 +213,12 @@ impl Http1Framing {
     }
 
     fn request_line(&mut self, line: &[u8]) -> Result<(), Refusal> {
-        let wrong = || Refusal::invalid("The request line is not `METHOD target HTTP/1.1`.");
-        let mut parts = line.split(|byte| *byte == b' ');
-        let (Some(method), Some(target), Some(version), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(wrong());
-        };
-        // A fragment is never sent in a request; readers disagree about its meaning here.
-        let plain = |byte: &u8| *byte > b' ' && *byte != 0x7f && *byte != b'#';
-        let target_is_plain = !target.is_empty() && target.iter().all(plain);
-        if !is_token(method) || !target_is_plain || !matches!(version, b"HTTP/1.1" | b"HTTP/1.0") {
-            return Err(wrong());
-        }
+        let requested = std::mem::take(&mut self.request_line).read(line)?;
         if self.state == FramingState::Between {
             self.begun += 1;
         }
         self.state = FramingState::Head;
-        let (opaque, old) = (method == b"CONNECT", version == b"HTTP/1.0");
+        let (opaque, old) = (requested.is_connect, requested.is_http10);
         self.head = HeaderBlock { asked: true, opaque, old, ..HeaderBlock::default() };
         Ok(())
     }
@@ -192,9 +230,8 @@ impl Http1Framing {
             return Err(too_many_fields(self.fields));
         }
         if name.eq_ignore_ascii_case(b"content-length") {
-            let digits = !value.is_empty() && value.len() <= 19 && value.iter().all(u8::is_ascii_digit);
-            let length = std::str::from_utf8(value).ok().filter(|_| digits).and_then(|text| text.parse().ok());
-            let length = length.ok_or_else(|| Refusal::invalid("The Content-Length is not a number."))?;
+            let message = "The Content-Length is not a number, or above 9223372036854775807.";
+            let length = content_length::parse(value).ok_or_else(|| Refusal::invalid(message))?;
             if self.head.length.replace(length).is_some() {
                 return Err(Refusal::invalid("The request has more than one Content-Length."));
             }
@@ -227,12 +264,12 @@ impl Http1Framing {
     }
 
     fn chunk_size(&mut self, line: &[u8]) -> Result<(), Refusal> {
-        let size = line.split(|byte| *byte == b';').next().unwrap_or_default();
-        let valid = !size.is_empty() && size.len() <= 15 && size.iter().all(u8::is_ascii_hexdigit) && no_control(line);
-        let size = std::str::from_utf8(size).ok().filter(|_| valid).and_then(|text| u64::from_str_radix(text, 16).ok());
         self.head_bytes = 0;
-        self.state = match size {
-            None => return Err(Refusal::invalid("The size of a chunk is not a hexadecimal number.")),
+        self.state = match chunk_line::size(line) {
+            None => {
+                let message = "The line of a chunk is not a hexadecimal number with extensions like `;name=value`.";
+                return Err(Refusal::invalid(message));
+            }
             Some(0) => FramingState::Trailers,
             Some(size) => FramingState::Chunk(size),
         };
@@ -262,7 +299,12 @@ fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
 }
 
 fn is_token(bytes: &[u8]) -> bool {
-    !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+    !bytes.is_empty() && bytes.iter().copied().all(is_token_byte)
+}
+
+/// Whether a byte may be part of a token (RFC 9110, section 5.6.2).
+pub(super) fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 fn no_control(bytes: &[u8]) -> bool {
@@ -332,7 +374,7 @@ mod tests {
             assert_eq!(read(text.as_bytes()), Err(Code::RequestInvalid), "{head:?}");
         }
         for line in
-            ["GET /", "GET  / HTTP/1.1", "GET / HTTP/1.2", "GET / http/1.1", "GET /a b HTTP/1.1", "G@T / HTTP/1.1"]
+            ["GET /", "GET  / HTTP/1.1", "GET / HTTP/1.22", "GET / http/1.1", "GET /a b HTTP/1.1", "G@T / HTTP/1.1"]
         {
             assert_eq!(read(format!("{line}\r\n\r\n").as_bytes()), Err(Code::RequestInvalid), "{line:?}");
         }

@@ -231,12 +231,15 @@ fn is_clean(headers: &HeaderMap) {
     for name in headers.keys() {
         assert_ne!(name, "content_length");
         let name = name.as_str().replace('_', "-");
-        let hop = ["connection", "transfer-encoding", "upgrade", "keep-alive", "proxy-connection", "http2-settings"];
+        let hop = ["transfer-encoding", "upgrade", "keep-alive", "proxy-connection", "http2-settings"];
         let claim = ["forwarded", "x-real-ip", "proxy-authorization"];
         assert!(!hop.contains(&name.as_str()) && !claim.contains(&name.as_str()), "{name}");
         assert!(!name.starts_with("x-forwarded-") && !name.starts_with("postern-"), "{name}");
     }
     assert!(headers.get_all(header::TE).iter().all(|te| te == "trailers"), "{headers:?}");
+    // It may only name what the edge sends itself.
+    let options = headers.contains_key(header::TE).then_some("TE");
+    assert_eq!(headers.get(header::CONNECTION).map(|options| options.to_str().unwrap()), options, "{headers:?}");
 }
 
 fn says_the_same_over_http2(parts: &Parts, host: &str) {

@@ -1,10 +1,16 @@
 //! The guard between a visitor's connection and hyper: refuses ambiguous HTTP/1.1, and closes connections that stall.
 
 use crate::{
-    http::{RequestCounter, framing::Http1Framing},
+    http::{
+        RequestCounter,
+        frame_budget::FrameBudget,
+        framing::Http1Framing,
+        interim::{InterimResponses, InterimWriter},
+    },
     limits::Limits,
     refusal::Refusal,
 };
+use bytes::{Buf, Bytes};
 use std::{
     io,
     pin::Pin,
@@ -25,6 +31,12 @@ pub(crate) struct HttpGuard<S> {
     stream: S,
     /// `None` on HTTP/2, where frames have no ambiguous lengths.
     framing: Option<Http1Framing>,
+    /// `None` on HTTP/1.1.
+    frames: Option<Box<FrameBudget>>,
+    /// Received bytes in another form than they were sent in, for which the reader had no room yet.
+    rewritten: Option<Box<Bytes>>,
+    interim: InterimWriter,
+    end: EndOfInput,
     refusal: Option<Refusal>,
     refused: Arc<AtomicBool>,
     requests: RequestCounter,
@@ -60,6 +72,18 @@ impl ConnectionActivity {
     }
 }
 
+/// How long a response to a request is awaited after its visitor has closed the sending half. Most visitors that do are
+/// gone, and then the local service is told.
+const HALF_CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What the end of a visitor's input means.
+enum EndOfInput {
+    /// The visitor is gone.
+    Ends,
+    /// It may wait for a response, and has done so since this moment.
+    Waits(Option<Instant>),
+}
+
 #[derive(Clone, Copy)]
 struct Timeouts {
     head: Duration,
@@ -72,6 +96,10 @@ impl<S> HttpGuard<S> {
         HttpGuard {
             stream,
             framing: (!http2).then(|| Http1Framing::new(limits.head_bytes, limits.headers)),
+            frames: http2.then(|| Box::new(FrameBudget::new())),
+            rewritten: None,
+            interim: InterimWriter::new(InterimResponses::default()),
+            end: EndOfInput::Ends,
             refusal: None,
             refused: Arc::default(),
             requests,
@@ -85,6 +113,20 @@ impl<S> HttpGuard<S> {
         }
     }
 
+    /// Writes the interim responses that wait here between those of hyper.
+    #[must_use]
+    pub(crate) fn with_interim(mut self, waiting: InterimResponses) -> Self {
+        self.interim = InterimWriter::new(waiting);
+        self
+    }
+
+    /// Lets a visitor close its sending half behind a request and still read the response (RFC 9112, section 9.6).
+    #[must_use]
+    pub(crate) fn with_half_close(mut self) -> Self {
+        self.end = EndOfInput::Waits(None);
+        self
+    }
+
     /// Becomes true when the connection is refused. Nothing is read from then on; the caller that polls the
     /// connection checks it afterwards.
     pub(crate) fn refused(&self) -> Arc<AtomicBool> {
@@ -96,9 +138,11 @@ impl<S> HttpGuard<S> {
         self.activity.clone()
     }
 
-    /// Why the connection was refused, if it was, and the connection to say so on.
-    pub(crate) fn into_refused(self) -> Option<(Refusal, S)> {
-        self.refusal.map(|refusal| (refusal, self.stream))
+    /// Why the connection was refused, if it was, and the connection to say so on unless a message was written in
+    /// part.
+    pub(crate) fn into_refused(self) -> Option<(Refusal, Option<S>)> {
+        let stream = self.interim.is_flushed().then_some(self.stream);
+        self.refusal.map(|refusal| (refusal, stream))
     }
 
     /// How long the visitor may stay silent in the current state; `None` while the edge must send.
@@ -150,6 +194,48 @@ impl<S> HttpGuard<S> {
         }
     }
 
+    /// Ready when the end of the input is reported. While a response to a complete request is awaited it may wait.
+    fn check_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let awaits_response = self.awaits_response();
+        let EndOfInput::Waits(since) = &mut self.end else { return Poll::Ready(()) };
+        if !awaits_response {
+            return Poll::Ready(());
+        }
+        let due = *since.get_or_insert_with(Instant::now) + HALF_CLOSE_TIMEOUT;
+        let timer = self.reading.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
+        if timer.deadline() != due {
+            timer.as_mut().reset(due);
+        }
+        timer.as_mut().poll(cx)
+    }
+
+    /// Whether the last thing received is a complete request whose response is not complete.
+    fn awaits_response(&self) -> bool {
+        self.framing.as_ref().is_some_and(|framing| {
+            let is_complete = !framing.in_head() && !framing.in_body() && !framing.is_opaque();
+            is_complete && (self.requests.is_busy() || framing.begun() > self.requests.started())
+        })
+    }
+
+    /// Has the end of the input read that waited for a response: hyper takes the connection for silent.
+    fn flushed(&mut self, cx: &mut Context<'_>) {
+        if matches!(self.end, EndOfInput::Waits(Some(_))) && !self.awaits_response() {
+            self.end = EndOfInput::Ends;
+            cx.waker().wake_by_ref();
+        }
+    }
+
+    /// Gives the reader as much of the rewritten bytes as it has room for.
+    fn read_rewritten(&mut self, buffer: &mut ReadBuf<'_>) {
+        let Some(rest) = &mut self.rewritten else { return };
+        let size = rest.len().min(buffer.remaining());
+        buffer.put_slice(&rest[..size]);
+        rest.advance(size);
+        if rest.is_empty() {
+            self.rewritten = None;
+        }
+    }
+
     fn check_stall(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let stall = self.timeouts.stall;
         self.activity.blocked.store(true, Ordering::Relaxed);
@@ -160,12 +246,36 @@ impl<S> HttpGuard<S> {
         timer.as_mut().poll(cx).map(|()| io::Error::new(io::ErrorKind::TimedOut, "the visitor stopped reading"))
     }
 
-    fn written(&mut self) {
+    /// Notes the outcome of a write.
+    fn written(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if outcome.is_pending() {
+            return self.check_stall(cx).map(Err);
+        }
+        if let (Some(frames), Poll::Ready(Ok(size))) = (&mut self.frames, &outcome) {
+            frames.sent(*size);
+        }
         self.last_progress = Instant::now();
         self.activity.moved();
         self.activity.blocked.store(false, Ordering::Relaxed);
         self.writing = None;
+        outcome
     }
+}
+
+/// Checks received bytes. Returns them in the form that is passed on, unless that is the form they have.
+fn check(
+    framing: &mut Option<Http1Framing>,
+    frames: &mut Option<Box<FrameBudget>>,
+    received: &[u8],
+) -> Result<Option<Vec<u8>>, Refusal> {
+    if let Some(framing) = framing {
+        framing.feed(received)?;
+        return Ok(framing.rewritten(received));
+    }
+    if frames.as_mut().is_some_and(|frames| !frames.feed(received)) {
+        return Err(Refusal::invalid("The connection carried too many frames that bring no request any further."));
+    }
+    Ok(None)
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
@@ -174,6 +284,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
         if this.refusal.is_some() {
             return Poll::Pending;
         }
+        if this.rewritten.is_some() {
+            this.read_rewritten(buffer);
+            return Poll::Ready(Ok(()));
+        }
         let before = buffer.filled().len();
         match Pin::new(&mut this.stream).poll_read(cx, buffer) {
             Poll::Pending => this.check_silence(cx).map(Err),
@@ -181,12 +295,23 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
             Poll::Ready(Ok(())) => {
                 this.last_progress = Instant::now();
                 this.activity.moved();
-                let Some(framing) = &mut this.framing else { return Poll::Ready(Ok(())) };
-                if let Err(refusal) = framing.feed(&buffer.filled()[before..]) {
-                    buffer.set_filled(before);
-                    this.refusal = Some(refusal);
-                    this.refused.store(true, Ordering::Relaxed);
-                    return Poll::Pending;
+                let received = &buffer.filled()[before..];
+                if received.is_empty() && buffer.remaining() > 0 {
+                    return this.check_end(cx).map(Ok);
+                }
+                match check(&mut this.framing, &mut this.frames, received) {
+                    Ok(None) => {}
+                    Ok(Some(rewritten)) => {
+                        buffer.set_filled(before);
+                        this.rewritten = Some(Box::new(rewritten.into()));
+                        this.read_rewritten(buffer);
+                    }
+                    Err(refusal) => {
+                        buffer.set_filled(before);
+                        this.refusal = Some(refusal);
+                        this.refused.store(true, Ordering::Relaxed);
+                        return Poll::Pending;
+                    }
                 }
                 Poll::Ready(Ok(()))
             }
@@ -197,12 +322,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let outcome = Pin::new(&mut this.stream).poll_write(cx, bytes);
-        if outcome.is_pending() {
-            return this.check_stall(cx).map(Err);
-        }
-        this.written();
-        outcome
+        let outcome = match this.interim.poll_before_write(&mut this.stream, cx) {
+            Poll::Ready(Ok(())) => Pin::new(&mut this.stream).poll_write(cx, bytes),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => Poll::Pending,
+        };
+        this.written(cx, outcome)
     }
 
     fn poll_write_vectored(
@@ -211,12 +336,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let outcome = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
-        if outcome.is_pending() {
-            return this.check_stall(cx).map(Err);
-        }
-        this.written();
-        outcome
+        let outcome = match this.interim.poll_before_write(&mut this.stream, cx) {
+            Poll::Ready(Ok(())) => Pin::new(&mut this.stream).poll_write_vectored(cx, slices),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => Poll::Pending,
+        };
+        this.written(cx, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -225,11 +350,15 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let outcome = Pin::new(&mut this.stream).poll_flush(cx);
+        let outcome = match this.interim.poll_before_flush(&mut this.stream, cx) {
+            Poll::Ready(Ok(())) => Pin::new(&mut this.stream).poll_flush(cx),
+            outcome => outcome,
+        };
         if outcome.is_pending() {
             return this.check_stall(cx).map(Err);
         }
         this.activity.blocked.store(false, Ordering::Relaxed);
+        this.flushed(cx);
         outcome
     }
 

@@ -62,10 +62,12 @@ pub(crate) fn clean_request(headers: &mut HeaderMap) {
     strip_hop_by_hop(headers);
     if headers.remove(header::TE).is_some() && trailers {
         headers.insert(header::TE, HeaderValue::from_static("trailers"));
+        // It concerns this connection only, which must be said (RFC 9110, section 10.1.4).
+        headers.insert(header::CONNECTION, HeaderValue::from_static("TE"));
     }
     headers.remove(header::PROXY_AUTHORIZATION);
     headers.remove(HTTP2_SETTINGS);
-    // The edge sends `100 Continue` itself (RFC 9110, section 10.1.1), as soon as the upstream side reads the body.
+    // Set again for local services that decide about the body: see `expectation`.
     headers.remove(header::EXPECT);
     strip_claims(headers);
 }
@@ -100,11 +102,9 @@ pub(crate) fn clean_response(headers: &mut HeaderMap) {
     strip_own(headers);
 }
 
-/// Trailers may say nothing that belongs in front of a body.
+/// Removes from trailers what a visitor or a local service may not say there.
 pub(crate) fn strip_trailers(trailers: &mut HeaderMap) {
-    for name in [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::HOST, header::CONNECTION, header::TRAILER] {
-        trailers.remove(name);
-    }
+    super::trailers::strip(trailers);
     strip_claims(trailers);
 }
 
@@ -160,7 +160,7 @@ fn is(name: &str, wanted: &str) -> bool {
     name.len() == wanted.len() && name.bytes().zip(wanted.bytes()).all(same)
 }
 
-fn remove_all(headers: &mut HeaderMap, unwanted: impl Fn(&HeaderName) -> bool) {
+pub(super) fn remove_all(headers: &mut HeaderMap, unwanted: impl Fn(&HeaderName) -> bool) {
     if headers.keys().any(&unwanted) {
         let names: Vec<HeaderName> = headers.keys().filter(|name| unwanted(name)).cloned().collect();
         for name in names {
@@ -171,7 +171,8 @@ fn remove_all(headers: &mut HeaderMap, unwanted: impl Fn(&HeaderName) -> bool) {
 
 /// Says again that this connection is to change its protocol, after the hop-by-hop headers went.
 pub(crate) fn restore_upgrade(headers: &mut HeaderMap, protocol: HeaderValue) {
-    headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+    let options = if headers.contains_key(header::TE) { "Upgrade, TE" } else { "Upgrade" };
+    headers.insert(header::CONNECTION, HeaderValue::from_static(options));
     headers.insert(header::UPGRADE, protocol);
 }
 
@@ -219,7 +220,8 @@ mod tests {
             ("content-length", "3"),
         ]);
         clean_request(&mut request);
-        assert_eq!(request, headers(&[("te", "trailers"), ("host", "a.test"), ("content-length", "3")]));
+        let expected = [("te", "trailers"), ("connection", "TE"), ("host", "a.test"), ("content-length", "3")];
+        assert_eq!(request, headers(&expected));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::{
     BodyProgress, BufferedBody, IncomingBody,
     body::{BodyError, frame_bytes, without_smuggled_trailers},
+    expectation::{ContinueSignal, HeldBody},
 };
 use crate::{limits::Limits, telemetry::AccessRecord};
 use bytes::Bytes;
@@ -24,6 +25,8 @@ pub(crate) struct RequestBody {
     record: Option<Arc<AccessRecord>>,
     /// Identity headers that are removed from trailers.
     identity_headers: Option<Arc<IdentityHeaders>>,
+    /// Set while the visitor must not be asked for the body.
+    held: Option<HeldBody>,
 }
 
 enum BodySource {
@@ -34,7 +37,7 @@ enum BodySource {
 
 impl RequestBody {
     pub(crate) fn empty() -> Self {
-        RequestBody { source: BodySource::Empty, progress: None, record: None, identity_headers: None }
+        RequestBody { source: BodySource::Empty, progress: None, record: None, identity_headers: None, held: None }
     }
 
     /// The visitor's body, and the counter if there is something to count.
@@ -45,8 +48,7 @@ impl RequestBody {
         let arriving = IncomingBody::new(incoming, headers, limits);
         let progress = arriving.progress();
         let source = BodySource::IncomingBody(arriving);
-        let body = RequestBody { source, progress: Some(progress.clone()), record: None, identity_headers: None };
-        (body, Some(progress))
+        (RequestBody { source, progress: Some(progress.clone()), ..RequestBody::empty() }, Some(progress))
     }
 
     /// Has its bytes counted.
@@ -69,6 +71,23 @@ impl RequestBody {
             BodySource::IncomingBody(_) => false,
             BodySource::BufferedBody(buffered) => buffered.is_empty(),
         }
+    }
+
+    /// Whether the visitor's body is still to come.
+    pub(crate) fn is_arriving(&self) -> bool {
+        matches!(self.source, BodySource::IncomingBody(_))
+    }
+
+    /// Holds the body back until the signal is given.
+    pub(crate) fn hold(&mut self) -> Arc<ContinueSignal> {
+        let (held, signal) = HeldBody::new();
+        self.held = Some(held);
+        signal
+    }
+
+    /// Holds the body back no longer.
+    pub(crate) fn release(&mut self) {
+        self.held = None;
     }
 
     /// Takes the visitor's body and leaves an empty one in its place.
@@ -100,6 +119,10 @@ impl Body for RequestBody {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = self.get_mut();
+        if let Some(held) = &mut this.held {
+            std::task::ready!(held.poll_released(cx));
+            this.held = None;
+        }
         let frame = match &mut this.source {
             BodySource::Empty => return Poll::Ready(None),
             BodySource::IncomingBody(arriving) => std::task::ready!(arriving.poll_frame(cx)),

@@ -10,7 +10,13 @@ use crate::{
         h2_connections::{self as h2_connections, StreamPermit},
     },
 };
-use hyper::{Method, Request, Response, body::Incoming, client::conn::TrySendError};
+use http_body::Body as _;
+use hyper::{
+    Method, Request, Response,
+    body::Incoming,
+    client::conn::TrySendError,
+    header::{self, HeaderValue},
+};
 use postern_api::{Code, Error};
 use postern_tunnel::StreamRefused;
 use std::{error::Error as _, io, pin::pin, sync::Arc, task::Poll, time::Duration};
@@ -89,6 +95,7 @@ async fn attempt(
     (more_candidates, trace): (bool, &mut Trace),
 ) -> Result<(Response<Incoming>, ResponseConnection), AttemptError> {
     let mut request = request;
+    declare_chunks(&mut request);
     let key = origin.key(spec);
     if let Some(upstream) = origin.pool().take(key) {
         metrics::upstream_reused();
@@ -150,6 +157,15 @@ async fn attempt_shared(
             },
         }
         tracing::debug!(origin = %origin.id(), "shared connection was stale; trying another one");
+    }
+}
+
+/// Says that a body of unknown length follows. hyper assumes that GET and HEAD have none unless they say so.
+fn declare_chunks(request: &mut Request<RequestBody>) {
+    let rarely_has_body = matches!(*request.method(), Method::GET | Method::HEAD);
+    if rarely_has_body && !request.body().is_end_stream() && request.body().size_hint().exact().is_none() {
+        let headers = request.headers_mut();
+        headers.entry(header::TRANSFER_ENCODING).or_insert(HeaderValue::from_static("chunked"));
     }
 }
 

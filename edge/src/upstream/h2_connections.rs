@@ -252,10 +252,14 @@ fn preface_refusal(preface: &Preface) -> Refusal {
 
 /// Gives a request the form it has on HTTP/2.
 pub(crate) fn to_http2(request: &mut Request<RequestBody>) -> Result<(), Refusal> {
+    request.body_mut().release();
     let headers = request.headers_mut();
     // A shared connection cannot change its protocol, so the request is sent without the upgrade.
     headers.remove(header::CONNECTION);
     headers.remove(header::UPGRADE);
+    headers.remove(header::TRANSFER_ENCODING);
+    // hyper does not tell about interim responses of HTTP/2, so the body would wait in vain.
+    headers.remove(header::EXPECT);
     let host = headers.remove(header::HOST);
     let authority = host.and_then(|host| Authority::try_from(host.as_bytes()).ok());
     let mut parts = std::mem::take(request.uri_mut()).into_parts();

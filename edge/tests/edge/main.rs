@@ -8,6 +8,7 @@ mod http;
 mod kit;
 mod limits;
 mod loops;
+mod messages;
 mod mutual_tls;
 mod proxies;
 mod restrictions;

@@ -1,9 +1,9 @@
 //! Phase 3, pipeline: cleans the headers of a request, and runs the modules of its route or tunnel.
 
-use super::{AdmittedRequest, EdgeState, RequestDestination, RequestedUpgrade};
+use super::{AdmittedRequest, EdgeState, RequestDestination, RequestedUpgrade, interim::accept_interim};
 use crate::{
     frontend::VisitorConnection,
-    http::{BodyProgress, RequestBody, headers},
+    http::{BodyProgress, RequestBody, expectation::expects_continue, headers},
     modules::{RequestContext, ResponseContext, StageOutcome, WebsocketHandshake},
     refusal::Refusal,
     telemetry::{AccessRecord, Trace},
@@ -50,6 +50,7 @@ pub(super) async fn run_pipeline(
         Some(RequestedUpgrade { protocol, on_upgrade }) => (Some(protocol), Some(on_upgrade)),
         None => (None, None),
     };
+    let (version, expects) = (parts.version, expects_continue(parts.version, &parts.headers));
     prepare_headers(state, connection, destination, parts.version, protocol, &mut parts.headers)?;
     let (body, progress) = RequestBody::of(body, &parts.headers, &state.limits);
     let mut body = body.counted(record).without(state.identity_headers.as_ref());
@@ -73,7 +74,9 @@ pub(super) async fn run_pipeline(
     headers::add_hop(&mut parts.headers, parts.version, hops);
     parts.version = Version::HTTP_11;
     let websocket = passed.as_mut().and_then(|passed| passed.websocket.take());
-    let request = PipelineRequest { request: Request::from_parts(parts, body), progress, on_upgrade, websocket };
+    let mut request = Request::from_parts(parts, body);
+    accept_interim(&mut request, connection, version, expects);
+    let request = PipelineRequest { request, progress, on_upgrade, websocket };
     Ok(PipelineOutcome::Passed(request, passed))
 }
 

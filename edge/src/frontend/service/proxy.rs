@@ -3,7 +3,7 @@
 use super::{EdgeState, PipelineRequest};
 use crate::{
     frontend::{VisitorConnection, upgrade},
-    http::headers,
+    http::{headers, max_forwards, response_framing},
     refusal::{Fault, Refusal},
     telemetry::{AccessRecord, Trace},
     upstream::{
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use bytes::Bytes;
-use hyper::{Response, StatusCode, Version, header, upgrade::OnUpgrade};
+use hyper::{Method, Response, StatusCode, Version, header, upgrade::OnUpgrade};
 use postern_api::{Code, Error};
 use postern_tunnel::StreamKind;
 use std::{sync::Arc, time::Duration};
@@ -26,7 +26,10 @@ pub(super) async fn proxy(
     trace: &mut Trace,
     record: &Arc<AccessRecord>,
 ) -> Result<Response<ResponseBody>, Refusal> {
-    let PipelineRequest { request, progress, on_upgrade, websocket } = request;
+    let PipelineRequest { mut request, progress, on_upgrade, websocket } = request;
+    if max_forwards::ends_here(&mut request) {
+        return final_recipient(request.method());
+    }
     let visitor = &connection.visitor;
     let kind = if websocket.is_some() { StreamKind::Tcp } else { StreamKind::Http };
     let spec = StreamSpec { kind, visitor: visitor.address, tls: visitor.is_tls(), reached: visitor.reached };
@@ -46,6 +49,16 @@ pub(super) async fn proxy(
         origin.mark_served(trace);
     }
     convert_response(response, connection, on_upgrade, record)
+}
+
+/// The response to a request that `Max-Forwards` lets go no further.
+fn final_recipient(method: &Method) -> Result<Response<ResponseBody>, Refusal> {
+    if method != Method::OPTIONS {
+        return Err(Refusal::new(Fault::Visitor, Code::TraceRefused));
+    }
+    let mut response = Response::new(ResponseBody::full(Bytes::new()));
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    Ok(response)
 }
 
 /// Opens a stream and waits until the upstream has accepted it, within `timeout`.
@@ -91,6 +104,7 @@ fn convert_response(
         }
         return Ok(response);
     }
+    response_framing::reduce(response.status(), response.headers_mut())?;
     headers::clean_response(response.headers_mut());
     Ok(response.map(|incoming| ResponseBody::upstream(UpstreamBody::new(incoming, carrier, origin))))
 }

@@ -109,6 +109,28 @@ impl Frames {
         in_time(sent).await
     }
 
+    /// Sends many frames of one kind at once, and drops what arrives meanwhile. The peer may have closed already.
+    pub(crate) async fn send_many(&mut self, kind: u8, stream: u32, payload: &[u8], count: usize) -> bool {
+        let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+        frame.extend_from_slice(&[kind, 0]);
+        frame.extend_from_slice(&stream.to_be_bytes());
+        frame.extend_from_slice(payload);
+        let frames = frame.repeat(count);
+        let (mut reader, mut writer) = tokio::io::split(&mut self.stream);
+        let sending = async { writer.write_all(&frames).await.is_ok() && writer.flush().await.is_ok() };
+        let receiving = async {
+            let mut piece = vec![0; 16 * 1024];
+            while reader.read(&mut piece).await.is_ok_and(|size| size > 0) {}
+        };
+        let sent = async {
+            tokio::select! {
+                sent = sending => sent,
+                () = receiving => false,
+            }
+        };
+        in_time(sent).await
+    }
+
     /// A whole request without a body.
     pub(crate) async fn request(&mut self, stream: u32, fields: &[(&[u8], &[u8])]) -> bool {
         self.send(HEADERS, END_STREAM | END_HEADERS, stream, &block(fields)).await

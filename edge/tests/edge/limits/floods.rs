@@ -143,3 +143,53 @@ async fn streams_beyond_the_announced_number_are_refused() {
     assert_eq!(frames.fate(11).await, Fate::Reset(REFUSED_STREAM));
     assert_eq!(origin.request_texts().len(), 5);
 }
+
+#[tokio::test]
+async fn frames_that_bring_nothing_any_further_end_the_connection() {
+    let (world, _origin, _agent) = world(|_| {}).await;
+    const PRIORITY: u8 = 2;
+    const PING: u8 = 6;
+    const UNKNOWN: u8 = 0xbe;
+    for (kind, stream, payload) in [
+        (PING, 0, &[0; 8][..]),
+        (frames::WINDOW_UPDATE, 0, &[0, 0, 0, 1]),
+        (PRIORITY, 1, &[0, 0, 0, 0, 16]),
+        (UNKNOWN, 0, &[]),
+    ] {
+        let mut frames = Frames::open(&world, "a.localhost", &[]).await;
+        let mut sent = 0;
+        while sent < 1_000 && frames.send_many(kind, stream, payload, 500).await {
+            sent += 1;
+        }
+        assert!(sent < 1_000, "the flood of frames of type {kind} is taken in for ever");
+        others_are_served(&world).await;
+    }
+}
+
+#[tokio::test]
+async fn a_visitor_that_reads_in_small_steps_is_served() {
+    let world = World::start().await;
+    let origin = ScriptedOrigin::responding(|_| {
+        format!("HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n{}", "x".repeat(400_000))
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("a"), origin.address).await.unwrap();
+    let mut frames = Frames::open(&world, "a.localhost", &[(frames::INITIAL_WINDOW, 0)]).await;
+    frames.request(1, &REQUEST).await;
+    assert_eq!(frames.fate(1).await, Fate::Responded(200));
+    let mut received = 0;
+    while received < 400_000 {
+        // Two updates for every 64 bytes, as some clients send them: more frames in all than are allowed in a row.
+        for stream in [0, 1] {
+            assert!(frames.send(frames::WINDOW_UPDATE, 0, stream, &64_u32.to_be_bytes()).await);
+        }
+        loop {
+            let frame = frames.next().await.expect("the connection is kept");
+            if frame.kind == frames::DATA {
+                received += frame.payload.len();
+                break;
+            }
+        }
+    }
+}

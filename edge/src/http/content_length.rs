@@ -1,0 +1,34 @@
+//! `Content-Length`, read by one rule (RFC 9110, section 8.6).
+
+/// The greatest length: programs that count in signed 64 bits understand it too.
+const MAX_LENGTH: u64 = i64::MAX as u64;
+
+/// The length that one value gives. `None` unless it consists of digits only and is below 2^63.
+pub(crate) fn parse(value: &[u8]) -> Option<u64> {
+    let digits = !value.is_empty() && value.len() <= 19 && value.iter().all(u8::is_ascii_digit);
+    let length = std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()?;
+    (length <= MAX_LENGTH).then_some(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_a_number_below_two_to_the_sixty_third() {
+        for (value, expected) in [
+            ("0", Some(0)),
+            ("007", Some(7)),
+            ("9223372036854775807", Some(MAX_LENGTH)),
+            ("9223372036854775808", None),
+            ("18446744073709551616", None),
+            ("+1", None),
+            ("1 1", None),
+            ("1, 1", None),
+            ("0x1", None),
+            ("", None),
+        ] {
+            assert_eq!(parse(value.as_bytes()), expected, "{value}");
+        }
+    }
+}
