@@ -5,6 +5,7 @@ pub(crate) mod client_certificates;
 pub(crate) mod edges;
 pub(crate) mod frames;
 pub(crate) mod h2c;
+pub(crate) mod strict_origin;
 pub(crate) mod visitor;
 
 use postern_api::{

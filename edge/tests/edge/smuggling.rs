@@ -2,6 +2,8 @@
 
 mod guarded;
 mod http2;
+mod mutations;
+mod probes;
 
 use crate::kit::{ScriptedOrigin, World, agent::Agent, visitor};
 
@@ -44,7 +46,7 @@ async fn ambiguous_requests_are_refused_and_the_connection_is_closed() {
         ("GET a.localhost HTTP/1.1\r\nHost: a.localhost\r\n\r\n", 400),
         ("GET / HTTP/1.1 x\r\nHost: a.localhost\r\n\r\n", 400),
         ("GET /  HTTP/1.1\r\nHost: a.localhost\r\n\r\n", 400),
-        ("GET / HTTP/2.0\r\nHost: a.localhost\r\n\r\n", 400),
+        ("GET / HTTP/2.0\r\nHost: a.localhost\r\n\r\n", 505),
         ("\0\0\0\r\n\r\n", 400),
     ];
     for (request, expected) in table {
