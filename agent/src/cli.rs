@@ -23,7 +23,6 @@ use std::{
 struct Cli {
     /// Configuration file; may be given several times, later files win
     #[arg(long, global = true, env = "POSTERN_CONFIG", value_name = "FILE", value_delimiter = ',')]
-    #[expect(dead_code, reason = "clap hands the value to the command that uses it")]
     config: Vec<PathBuf>,
     #[command(subcommand)]
     command: Command,

@@ -2,7 +2,7 @@
 
 use crate::kit::{
     World,
-    browser::{Browser, code},
+    browser::Browser,
 };
 use axum::{
     Json, Router,

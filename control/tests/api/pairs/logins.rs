@@ -143,7 +143,7 @@ pub(crate) fn oauth(_: &Things) -> Cases {
     ];
     for (seconds, code) in [
         (json!(1), Code::CheckIntervalShort),
-        (json!(179), Code::CheckIntervalShort),
+        (json!(9), Code::CheckIntervalShort),
         (json!(31_536_001), Code::CheckIntervalLong),
         (json!(-1), Code::FieldInvalid),
     ] {
