@@ -13,17 +13,20 @@ use tokio::net::TcpListener;
 /// One message of gRPC: its flag, its length, `hi`.
 const MESSAGE: &[u8] = b"\0\0\0\0\x02hi";
 
+/// Path and body of a request.
+type Call = (String, Vec<u8>);
+
 /// A service that answers each call with the message it got and a status in trailers. Records paths and bodies.
 struct Service {
     port: u16,
-    calls: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
+    calls: Arc<Mutex<Vec<Call>>>,
 }
 
 impl Service {
     async fn start() -> Service {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("bound").port();
-        let calls: Arc<Mutex<Vec<(String, Vec<u8>)>>> = Arc::default();
+        let calls: Arc<Mutex<Vec<Call>>> = Arc::default();
         let recorded = calls.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -47,7 +50,7 @@ impl Service {
 async fn answer(
     request: Request<h2::RecvStream>,
     mut respond: h2::server::SendResponse<Bytes>,
-    calls: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
+    calls: Arc<Mutex<Vec<Call>>>,
 ) {
     let (parts, mut body) = request.into_parts();
     let mut whole = Vec::new();

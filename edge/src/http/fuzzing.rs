@@ -239,7 +239,11 @@ fn is_clean(headers: &HeaderMap) {
     assert!(headers.get_all(header::TE).iter().all(|te| te == "trailers"), "{headers:?}");
     // It may only name what the edge sends itself.
     let options = headers.contains_key(header::TE).then_some("TE");
-    assert_eq!(headers.get(header::CONNECTION).map(|options| options.to_str().unwrap()), options, "{headers:?}");
+    assert_eq!(
+        headers.get(header::CONNECTION).map(|options| options.to_str().expect("visible characters")),
+        options,
+        "{headers:?}"
+    );
 }
 
 fn says_the_same_over_http2(parts: &Parts, host: &str) {

@@ -7,6 +7,7 @@ use postern_tunnel::StreamKind;
 use std::sync::Arc;
 
 /// What serves a connection.
+#[expect(clippy::large_enum_variant, reason = "taken apart as soon as it is returned")]
 pub(crate) enum OpenedUpstream {
     /// A stream to an upstream.
     Stream(OriginStream, OriginServer),

@@ -1,9 +1,6 @@
 //! The userinfo formats of all OAuth providers, and which of them verify e-mail addresses.
 
-use crate::kit::{
-    World,
-    browser::Browser,
-};
+use crate::kit::{World, browser::Browser};
 use axum::{
     Json, Router,
     extract::State,

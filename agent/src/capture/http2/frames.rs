@@ -232,10 +232,10 @@ impl FrameReader {
                 Ok(FrameEvent::Reset { stream: frame.stream, code: number(code) })
             }
             SETTINGS if !frame.has(ACK) => {
-                let settings = payload
+                let mut settings = payload
                     .chunks_exact(6)
                     .map(|setting| (u16::from_be_bytes([setting[0], setting[1]]), number(&setting[2..6])));
-                let size = settings.filter(|(id, _)| *id == SETTINGS_HEADER_TABLE_SIZE).next_back();
+                let size = settings.rfind(|(id, _)| *id == SETTINGS_HEADER_TABLE_SIZE);
                 Ok(size.map_or(FrameEvent::None, |(_, size)| FrameEvent::TableSize(size)))
             }
             _ => Ok(FrameEvent::None),
