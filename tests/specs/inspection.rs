@@ -191,6 +191,21 @@ async fn a_replay_through_the_edge_is_a_visit_of_its_own() {
         .await;
     assert!(!arrived["response"].is_null(), "{arrived}");
 
+    // What arrived can be replayed again and again: the edge does not take it for a loop.
+    let mut last = arrived;
+    for round in 1..=4 {
+        let mark = format!("round {round}");
+        let body = json!({"id": last["id"], "through": "edge", "headers": {"X-Mine": mark}});
+        assert_eq!(agent.post("/api/requests/http", body).await.status, 204);
+        last = agent
+            .wait_for_capture(&format!("{mark} arrives"), |request| {
+                request["replay_of"].is_null()
+                    && request["request"]["headers"]["X-Mine"][0] == mark.as_str()
+                    && !request["response"].is_null()
+            })
+            .await;
+    }
+
     let unknown = json!({"id": captured["id"], "through": "edge", "tunnel_name": "unknown"});
     assert_eq!(agent.post("/api/requests/http", unknown).await.code(), Code::TunnelUnknown);
 }

@@ -123,6 +123,7 @@ async function tabs(page: Page, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await page.getByRole("tab", { name }).click();
     await expect(page.getByRole("tabpanel", { name })).toBeVisible();
+    await expect(page.getByText("Loading…")).toHaveCount(0);
     await pictures(page, `inspector-${name.toLowerCase()}`);
   }
 }
