@@ -37,6 +37,12 @@ const FRAMING: [&str; 12] = [
 /// Prefix of headers that only this server sets.
 const OWN_PREFIX: &str = "postern-";
 
+/// Whether a byte may be part of a token: of the name of a method, a header or a cookie (RFC 9110, section 5.6.2).
+#[inline]
+pub fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
 /// Direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {

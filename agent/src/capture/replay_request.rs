@@ -8,7 +8,7 @@ use super::{
 };
 use bytes::Bytes;
 use http::Request;
-use postern_api::{Code, Error};
+use postern_api::{Code, Error, headers::is_token_byte};
 
 /// A request that is ready to be sent.
 pub struct PreparedReplay {
@@ -115,11 +115,7 @@ impl ReplayChanges {
     /// Rejects changes that would break the framing of the request.
     fn check(&self) -> Result<(), Error> {
         let wrong = |message: String| Err(Error::new(Code::FieldInvalid, message));
-        let token = |text: &str| {
-            !text.is_empty()
-                && text.len() <= 256
-                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
-        };
+        let token = |text: &str| !text.is_empty() && text.len() <= 256 && text.bytes().all(is_token_byte);
         if self.method.as_deref().is_some_and(|method| !token(method) || method == "CONNECT") {
             return wrong("`method` must be the name of a method, such as POST; CONNECT cannot be sent.".into());
         }

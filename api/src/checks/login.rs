@@ -2,6 +2,7 @@
 
 use crate::{
     Code, Error, Result,
+    headers::is_token_byte,
     module::{
         CLIENT_LENGTH, COOKIE_PREFIX_LIMIT, DEFAULT_COOKIE_PREFIX, INACTIVITY_LIMIT, SCOPE_LENGTH, SCOPE_LIMIT,
         SessionOptions,
@@ -32,11 +33,6 @@ pub fn session(mut options: SessionOptions) -> Result<SessionOptions> {
         return Err(refusal(Code::InactivityTooLong, "inactivity_timeout", sentence));
     }
     Ok(options)
-}
-
-/// The characters of cookie names: `token` of RFC 9110, section 5.6.2.
-fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// Validates scopes and removes duplicates.

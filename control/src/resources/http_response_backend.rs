@@ -3,6 +3,7 @@
 use super::{CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord};
 use postern_api::{
     Code, Error, Result,
+    headers::is_token_byte,
     resource::{
         HEADER_NAME_LIMIT, HEADER_VALUE_LIMIT, HttpResponseBackend, HttpResponseBackendCreate,
         HttpResponseBackendUpdate, Nothing, RESPONSE_BODY_LIMIT, RESPONSE_HEADER_LIMIT,
@@ -95,8 +96,7 @@ fn canonical(headers: BTreeMap<String, String>) -> Result<BTreeMap<String, Strin
 
 fn check_header(name: &str, value: &str) -> Result<()> {
     let shown: String = name.chars().take(HEADER_NAME_LIMIT).collect();
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || name.len() > HEADER_NAME_LIMIT || !name.bytes().all(token) {
+    if name.is_empty() || name.len() > HEADER_NAME_LIMIT || !name.bytes().all(is_token_byte) {
         let sentence =
             format!("`{shown}` is not a header name: 1 to {HEADER_NAME_LIMIT} letters, digits or signs such as `-`.");
         return Err(Error::new(Code::ResponseHeaderName, sentence));

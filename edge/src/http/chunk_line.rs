@@ -1,5 +1,7 @@
 //! The line in front of a chunk's data (RFC 9112, section 7.1): its size, and extensions that are checked and dropped.
 
+use postern_api::headers::is_token_byte;
+
 /// The size of a chunk, or `None` if the line is not formed by the grammar.
 pub(super) fn size(line: &[u8]) -> Option<u64> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
@@ -44,7 +46,7 @@ impl Extensions<'_> {
     }
 
     fn skip_token(&mut self) -> bool {
-        self.skip_while(super::framing::is_token_byte) > 0
+        self.skip_while(is_token_byte) > 0
     }
 
     fn skip_quoted_string(&mut self) -> bool {

@@ -6,7 +6,7 @@ use super::{
     request_line::{self, RequestLine},
 };
 use crate::refusal::{Fault, Refusal};
-use postern_api::{Code, Error};
+use postern_api::{Code, Error, headers::is_token_byte};
 
 /// Bytes of a chunk's size line, extensions included.
 const MAX_CHUNK_LINE_BYTES: usize = 4096;
@@ -298,13 +298,8 @@ fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
     if is_token(name) && no_control(value) { Ok((name, value)) } else { Err(wrong()) }
 }
 
-fn is_token(bytes: &[u8]) -> bool {
+pub(super) fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.iter().copied().all(is_token_byte)
-}
-
-/// Whether a byte may be part of a token (RFC 9110, section 5.6.2).
-pub(super) fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 fn no_control(bytes: &[u8]) -> bool {

@@ -319,15 +319,25 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let outcome = match this.interim.poll_before_write(&mut this.stream, cx) {
-            Poll::Ready(Ok(())) => Pin::new(&mut this.stream).poll_write(cx, bytes),
+impl<S: AsyncWrite + Unpin> HttpGuard<S> {
+    /// Writes bytes of hyper behind the interim responses that wait.
+    fn write_with(
+        &mut self,
+        cx: &mut Context<'_>,
+        write: impl FnOnce(Pin<&mut S>, &mut Context<'_>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        let outcome = match self.interim.poll_before_write(&mut self.stream, cx) {
+            Poll::Ready(Ok(())) => write(Pin::new(&mut self.stream), cx),
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Pending => Poll::Pending,
         };
-        this.written(cx, outcome)
+        self.written(cx, outcome)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.get_mut().write_with(cx, |stream, cx| stream.poll_write(cx, bytes))
     }
 
     fn poll_write_vectored(
@@ -335,13 +345,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
         cx: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let outcome = match this.interim.poll_before_write(&mut this.stream, cx) {
-            Poll::Ready(Ok(())) => Pin::new(&mut this.stream).poll_write_vectored(cx, slices),
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending => Poll::Pending,
-        };
-        this.written(cx, outcome)
+        self.get_mut().write_with(cx, |stream, cx| stream.poll_write_vectored(cx, slices))
     }
 
     fn is_write_vectored(&self) -> bool {

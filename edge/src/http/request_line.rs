@@ -5,8 +5,9 @@
 //! Control characters, `#` and what is not UTF-8 are refused: programs disagree about where such a target ends. A minor version above
 //! HTTP/1.1 is read as HTTP/1.1 (RFC 9110, section 2.5).
 
-use super::framing::is_token_byte;
+use super::framing::is_token;
 use crate::refusal::{Fault, Refusal};
+use percent_encoding::percent_encode_byte;
 use postern_api::{Code, Error};
 
 /// Where the minor digit stands in `HTTP/1.1`.
@@ -86,7 +87,7 @@ impl RequestLine {
         else {
             return Err(wrong());
         };
-        if method.is_empty() || !method.iter().copied().all(is_token_byte) || target.is_empty() {
+        if !is_token(method) || target.is_empty() {
             return Err(wrong());
         }
         let is_http10 = match version {
@@ -130,7 +131,7 @@ pub(super) fn rewritten(bytes: &[u8], offsets: &[usize]) -> Vec<u8> {
         written.extend_from_slice(&bytes[from..*at]);
         match bytes[*at] {
             b'0'..=b'9' => written.push(b'1'),
-            byte => percent_encode(byte, &mut written),
+            byte => written.extend_from_slice(percent_encode_byte(byte).as_bytes()),
         }
         from = at + 1;
     }
@@ -145,14 +146,12 @@ pub(super) fn encoded(target: &str) -> Option<Vec<u8>> {
     }
     let mut written = Vec::with_capacity(target.len() * 3);
     for byte in target.bytes() {
-        if is_encoded(byte) { percent_encode(byte, &mut written) } else { written.push(byte) }
+        match byte {
+            byte if is_encoded(byte) => written.extend_from_slice(percent_encode_byte(byte).as_bytes()),
+            byte => written.push(byte),
+        }
     }
     Some(written)
-}
-
-fn percent_encode(byte: u8, written: &mut Vec<u8>) {
-    let digit = |value: u8| b"0123456789ABCDEF"[usize::from(value)];
-    written.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
 }
 
 #[cfg(test)]

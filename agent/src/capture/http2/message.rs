@@ -2,6 +2,7 @@
 
 use super::{Malformed, hpack::HeaderDecoder};
 use crate::capture::head::MAX_HEAD_BYTES;
+use postern_api::headers::is_token_byte;
 
 /// The fields of one header block.
 #[derive(Debug, Default)]
@@ -28,7 +29,7 @@ impl HeaderList {
             b":path" => self.path = Some(value.to_vec()),
             b":authority" => self.authority = Some(value.to_vec()),
             b":status" => self.status = Some(value.to_vec()),
-            _ if name.is_empty() || !name.iter().all(|byte| is_token(*byte)) => {}
+            _ if name.is_empty() || !name.iter().all(|byte| is_token_byte(*byte)) => {}
             // HTTP/2 has none of them (RFC 9113 section 8.2.2), and here they would say where the body ends.
             b"transfer-encoding" | b"connection" | b"upgrade" => {}
             _ => {
@@ -65,7 +66,7 @@ impl HeaderList {
         let method = self.method.as_deref().unwrap_or_default();
         let target = self.path.as_deref().or(self.authority.as_deref()).unwrap_or(b"/");
         let mut head = Vec::with_capacity(self.lines.len() + target.len() + 128);
-        head.extend(method.iter().filter(|byte| is_token(**byte)));
+        head.extend(method.iter().filter(|byte| is_token_byte(**byte)));
         head.push(b' ');
         head.extend(target.iter().filter(|byte| **byte > b' ' && **byte != 0x7f));
         head.extend_from_slice(b" HTTP/1.1\r\n");
@@ -105,9 +106,4 @@ impl HeaderList {
 /// A byte of a value; control characters, which no value may contain, become blanks.
 fn printable(byte: u8) -> u8 {
     if byte == b'\t' || (byte >= b' ' && byte != 0x7f) { byte } else { b' ' }
-}
-
-/// Whether a byte may be part of a token (RFC 9110 section 5.6.2).
-fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
