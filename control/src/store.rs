@@ -187,6 +187,12 @@ impl Range {
     pub fn new(prefix: impl Into<String>, limit: usize) -> Self {
         Range { prefix: prefix.into(), before: None, limit }
     }
+
+    /// The entries that follow a page of this range; `None` if there are none.
+    pub fn after(&self, page: &Page) -> Option<Range> {
+        let last = page.entries.last().filter(|_| page.entries.len() == self.limit)?;
+        Some(Range { before: Some(last.key.clone()), ..self.clone() })
+    }
 }
 
 impl CacheVersion {

@@ -42,17 +42,14 @@ impl Mirror {
         apply: impl Fn(&mut Mirror, Entry),
     ) -> Result<Revision> {
         let mut oldest = Revision::MAX;
-        let mut range = Range::new(prefix, BATCH_SIZE);
-        loop {
+        let mut next = Some(Range::new(prefix, BATCH_SIZE));
+        while let Some(range) = next {
             let page = store.range(range.clone()).await?;
             oldest = oldest.min(page.revision);
-            range.before = page.entries.last().map(|entry| entry.key.clone());
-            let more = page.entries.len() == BATCH_SIZE;
+            next = range.after(&page);
             page.entries.into_iter().for_each(|entry| apply(self, entry));
-            if !more {
-                return Ok(oldest);
-            }
         }
+        Ok(oldest)
     }
 
     fn apply_session_use(&mut self, entry: Entry) {

@@ -11,9 +11,9 @@ use postern_api::{
 };
 
 impl Rules for HttpsEdge {
-    const SEARCH_INDEXED: bool = true;
     type Hidden = Nothing;
     const HAS_MODULES: bool = true;
+    const SEARCH_INDEXED: bool = true;
 
     async fn create(mut body: HttpsEdgeCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
         let modules = Self::take_modules(&mut body);

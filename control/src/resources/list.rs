@@ -22,11 +22,9 @@ pub(crate) struct RecordPage<R: Resource> {
 }
 
 impl<R: Resource> RecordPage<R> {
-    /// The first `limit` of these records; one more tells that there is another page.
-    fn new(mut records: Vec<Record<R>>, limit: usize) -> Self {
-        let has_more = records.len() > limit;
-        records.truncate(limit);
-        RecordPage { before: records.last().filter(|_| has_more).map(|record| record.id.clone()), records }
+    /// A page that is followed by another.
+    fn with_more(records: Vec<Record<R>>) -> Self {
+        RecordPage { before: records.last().map(|record| record.id.clone()), records }
     }
 }
 
@@ -44,58 +42,60 @@ impl Resources {
     ) -> Result<RecordPage<R>> {
         caller.check_kind_access::<R>()?;
         let search = ListSearch::new(search);
-        let records = match (search.is_empty(), R::SEARCH_INDEXED) {
-            (true, _) => self.scan(caller, before, limit + 1, limit + 1, None).await?,
-            (false, true) => self.search_index::<R>(caller, before, limit + 1, &search).await?,
-            (false, false) => self.scan(caller, before, limit + 1, BATCH_SIZE, Some(&search)).await?,
-        };
-        Ok(RecordPage::new(records, limit))
+        match (search.is_empty(), R::SEARCH_INDEXED) {
+            (true, _) => self.scan(caller, before, limit, limit + 1, None).await,
+            (false, true) => self.find_indexed::<R>(caller, before, limit, &search).await,
+            (false, false) => self.scan(caller, before, limit, BATCH_SIZE, Some(&search)).await,
+        }
     }
 
-    /// Up to `count` records, read from the store in batches.
+    /// A page of records, read from the store in batches.
     async fn scan<R: Rules>(
         &self,
         caller: &Caller,
         before: Option<&Id<R>>,
-        count: usize,
+        limit: usize,
         batch_size: usize,
         search: Option<&ListSearch>,
-    ) -> Result<Vec<Record<R>>> {
-        let mut range = Range::new(keys::records::<R>(), batch_size);
-        range.before = before.map(|id| keys::record::<R>(id.as_str()));
+    ) -> Result<RecordPage<R>> {
+        let mut first = Range::new(keys::records::<R>(), batch_size);
+        first.before = before.map(|id| keys::record::<R>(id.as_str()));
+        let mut next = Some(first);
         let mut records = Vec::new();
-        loop {
+        while let Some(range) = next {
             let page = self.store.range(range.clone()).await?;
             for entry in &page.entries {
                 let stored = self.codec.read_record::<R>(entry)?;
                 if !may_see(caller, &stored) {
                     continue;
                 }
+                if search.is_none() && records.len() == limit {
+                    return Ok(RecordPage::with_more(records));
+                }
                 let record = self.show(&stored).await?;
-                let is_found =
-                    search.map_or(Ok(true), |search| search_text(&record).map(|text| search.matches(&text)))?;
-                if is_found {
-                    records.push(record);
+                if let Some(search) = search
+                    && !search.matches(&search_text(&record)?)
+                {
+                    continue;
                 }
-                if records.len() == count {
-                    return Ok(records);
+                if records.len() == limit {
+                    return Ok(RecordPage::with_more(records));
                 }
+                records.push(record);
             }
-            match page.entries.last() {
-                Some(last) if page.entries.len() == range.limit => range.before = Some(last.key.clone()),
-                _ => return Ok(records),
-            }
+            next = range.after(&page);
         }
+        Ok(RecordPage { records, before: None })
     }
 
-    /// Up to `count` records that match, found by their indexed texts.
-    async fn search_index<R: Rules>(
+    /// A page of records that match, found by their indexed texts.
+    async fn find_indexed<R: Rules>(
         &self,
         caller: &Caller,
         before: Option<&Id<R>>,
-        count: usize,
+        limit: usize,
         search: &ListSearch,
-    ) -> Result<Vec<Record<R>>> {
+    ) -> Result<RecordPage<R>> {
         self.index::<R>().await?;
         let mut last = before.map(|id| id.as_str().to_owned());
         let mut records = Vec::new();
@@ -112,16 +112,17 @@ impl Resources {
                 let record = self.show(&stored).await?;
                 let text = search_text(&record)?;
                 self.search_index.set(R::KIND, id, indexed, &text);
-                if search.matches(&text) {
-                    records.push(record);
+                if !search.matches(&text) {
+                    continue;
                 }
-                if records.len() == count {
-                    return Ok(records);
+                if records.len() == limit {
+                    return Ok(RecordPage::with_more(records));
                 }
+                records.push(record);
             }
             match batch.last() {
                 Some((id, _)) if batch.len() == BATCH_SIZE => last = Some(id.clone()),
-                _ => return Ok(records),
+                _ => return Ok(RecordPage { records, before: None }),
             }
             tokio::task::yield_now().await;
         }
@@ -129,14 +130,14 @@ impl Resources {
 
     /// Brings the index up to date. At the first search of a kind, the texts of all its records are collected.
     async fn index<R: Rules>(&self) -> Result<()> {
-        let mut range = Range::new(keys::records::<R>(), 1);
+        let range = Range::new(keys::records::<R>(), 1);
         let newest = self.store.range(range.clone()).await?.revision;
         self.search_index.follow(&self.store, newest).await?;
         if self.search_index.has_kind(R::KIND) {
             return Ok(());
         }
-        range.limit = BATCH_SIZE;
-        loop {
+        let mut next = Some(Range { limit: BATCH_SIZE, ..range });
+        while let Some(range) = next {
             let page = self.store.range(range.clone()).await?;
             let stored = page.entries.iter().map(|entry| self.codec.read_record::<R>(entry));
             let stored = stored.collect::<Result<Vec<_>>>()?;
@@ -145,10 +146,7 @@ impl Resources {
                 let text = search_text(&self.show(stored).await?)?;
                 self.search_index.set(R::KIND, stored.id.as_str(), indexed, &text);
             }
-            match page.entries.last() {
-                Some(last) if page.entries.len() == range.limit => range.before = Some(last.key.clone()),
-                _ => break,
-            }
+            next = range.after(&page);
         }
         self.search_index.complete(R::KIND);
         Ok(())

@@ -331,9 +331,9 @@ impl Resources {
     /// # Errors
     /// If the store fails, or a record cannot be read.
     pub(crate) async fn nested<R: Rules>(&self, parent: &AnyId) -> Result<Vec<Record<R>>> {
-        let mut range = Range::new(format!("{}{}_", keys::links_to(parent.as_str()), R::PREFIX), BATCH_SIZE);
+        let mut next = Some(Range::new(format!("{}{}_", keys::links_to(parent.as_str()), R::PREFIX), BATCH_SIZE));
         let mut nested = Vec::new();
-        loop {
+        while let Some(range) = next {
             let page = self.store.range(range.clone()).await?;
             for entry in &page.entries {
                 // Links of modules have one segment more and are no ids.
@@ -345,10 +345,7 @@ impl Resources {
                     nested.push(self.show(&stored).await?);
                 }
             }
-            match page.entries.last() {
-                Some(last) if page.entries.len() == range.limit => range.before = Some(last.key.clone()),
-                _ => break,
-            }
+            next = range.after(&page);
         }
         nested.reverse();
         Ok(nested)
@@ -359,17 +356,15 @@ impl Resources {
     /// # Errors
     /// If the store fails, or a record cannot be read.
     pub(crate) async fn for_each<R: Rules>(&self, mut visit: impl FnMut(StoredRecord<R>)) -> Result<()> {
-        let mut range = Range::new(keys::records::<R>(), 500);
-        loop {
+        let mut next = Some(Range::new(keys::records::<R>(), 500));
+        while let Some(range) = next {
             let page = self.store.range(range.clone()).await?;
             for entry in &page.entries {
                 visit(self.codec.read_record(entry)?);
             }
-            match page.entries.last() {
-                Some(last) if page.entries.len() == range.limit => range.before = Some(last.key.clone()),
-                _ => return Ok(()),
-            }
+            next = range.after(&page);
         }
+        Ok(())
     }
 
     /// Keeps agents from taking names and ports. After the change is published, agents see it by themselves.

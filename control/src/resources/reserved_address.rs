@@ -137,14 +137,11 @@ async fn free_port(ctx: &Resources) -> Result<u16> {
     for scope in [reservations::address_claim(0), tcp_edge::claim(0)] {
         let key = scope.key();
         let prefix = key.strip_suffix('0').unwrap_or(&key);
-        let mut range = Range::new(prefix, BATCH_SIZE);
-        loop {
+        let mut next = Some(Range::new(prefix, BATCH_SIZE));
+        while let Some(range) = next {
             let page = ctx.store.range(range.clone()).await?;
             taken.extend(page.entries.iter().filter_map(|entry| entry.key.strip_prefix(prefix)?.parse::<u16>().ok()));
-            match page.entries.last() {
-                Some(last) if page.entries.len() == BATCH_SIZE => range.before = Some(last.key.clone()),
-                _ => break,
-            }
+            next = range.after(&page);
         }
     }
     let (first, last) = (*ctx.settings.tcp_ports.start(), *ctx.settings.tcp_ports.end());

@@ -136,7 +136,8 @@ async fn endpoints_of_edges<E: EdgeAddresses>(
         keys::record::<E>(&format!("{}_{shared}{AFTER_ALL}", E::PREFIX))
     });
     let mut found = Vec::new();
-    loop {
+    let mut next = Some(range);
+    while let Some(range) = next {
         let page = ctx.store.range(range.clone()).await?;
         for entry in &page.entries {
             let own = endpoints_of_edge::<E>(&ctx.codec.read_record(entry)?, ctx);
@@ -145,11 +146,9 @@ async fn endpoints_of_edges<E: EdgeAddresses>(
                 return Ok(found);
             }
         }
-        match page.entries.last() {
-            Some(last) if page.entries.len() == range.limit => range.before = Some(last.key.clone()),
-            _ => return Ok(found),
-        }
+        next = range.after(&page);
     }
+    Ok(found)
 }
 
 async fn find_endpoint_of_edge<E: EdgeAddresses>(ctx: &Resources, id: &Id<Endpoint>) -> Result<Option<Endpoint>> {
