@@ -26,12 +26,12 @@ pub(crate) fn run(data_dir: Option<PathBuf>, repair: bool) -> Result<()> {
     if report.is_healthy() || report.repaired {
         return Ok(());
     }
-    let advice = if report.structural.is_empty() && report.missing.is_none() {
-        "Restore the folder from a backup, or delete the damaged entries with `postern-server doctor --repair`"
-    } else if report.structural.is_empty() {
+    let advice = if !report.structural.is_empty() {
+        "Restore the folder from a backup: damage of this kind cannot be repaired"
+    } else if report.missing.is_some() {
         "Restore the folder from a backup. If only the log is missing, `postern-server doctor --repair` accepts its loss"
     } else {
-        "Restore the folder from a backup: damage of this kind cannot be repaired"
+        "Restore the folder from a backup, or delete the damaged entries with `postern-server doctor --repair`"
     };
     Err(Error::new(Code::StorageDamaged, format!("The store needs attention. {advice}.")))
 }

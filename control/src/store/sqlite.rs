@@ -61,15 +61,14 @@ fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
     files::create_private_folder(folder)?;
     let lock = FolderLock::take(folder)?;
     let folder = DatabaseFolder { folder: folder.to_owned() };
-    let log_bytes = folder.size(LOG_FILE);
-    files::open_or_create(&folder.folder.join(FILE))?;
-    let mut connection = folder.connect()?;
-    let found_id = folder.found(&connection, log_bytes)?;
-    folder.check_content(&connection, found_id.is_some())?;
+    let (mut connection, log_bytes) = folder.open_file()?;
+    let found = folder.identify(&connection, log_bytes)?;
+    found.check()?;
+    folder.check_content(&connection, found.id.is_some())?;
     folder.sql(statements::configure(&connection, pages))?;
     let prepared = folder.sql(statements::prepare(&mut connection))?;
     let PreparedDatabase { id, newest } = prepared.ok_or_else(|| folder.too_new())?;
-    if found_id.is_none() {
+    if found.id.is_none() {
         FolderState::unsaved(&id).write(&folder.folder)?;
     }
     let (announce, revision) = watch::channel(newest);
@@ -106,13 +105,17 @@ impl DatabaseFolder {
         std::fs::metadata(self.folder.join(file)).map_or(0, |metadata| metadata.len())
     }
 
-    /// Id of the database, after a comparison with the state of the folder. `log_bytes` is the size of the log before the
-    /// database was opened.
-    fn found(&self, connection: &Connection, log_bytes: u64) -> Result<Option<String>> {
+    /// Opens the database file, and creates it if it is missing. Also returns the size of the log before.
+    fn open_file(&self) -> Result<(Connection, u64)> {
+        let log_bytes = self.size(LOG_FILE);
+        files::open_or_create(&self.folder.join(FILE))?;
+        Ok((self.connect()?, log_bytes))
+    }
+
+    /// What the database is, and what its folder says about it.
+    fn identify(&self, connection: &Connection, log_bytes: u64) -> Result<FoundDatabase> {
         let (layout, id) = self.sql(statements::identify(connection))?;
-        let found = FoundDatabase { folder: &self.folder, id: id.as_deref(), is_new: layout == 0, log_bytes };
-        found.check()?;
-        Ok(id)
+        FoundDatabase::new(&self.folder, layout, id, log_bytes)
     }
 
     /// Refuses a database whose structure or entries are damaged. A large one is checked in the background, and its damage

@@ -1,14 +1,7 @@
 //! Examination of a store that no server uses, and removal of what is damaged.
 
-use super::{
-    DatabaseFolder, FILE, LOG_FILE,
-    folder_state::{FolderState, FoundDatabase},
-    statements,
-};
-use crate::{
-    files,
-    store::{Result, StoreError, lock::FolderLock},
-};
+use super::{DatabaseFolder, folder_state::FolderState, statements};
+use crate::store::{Result, StoreError, lock::FolderLock};
 use std::path::Path;
 
 /// What is wrong with a store.
@@ -39,26 +32,23 @@ impl StoreReport {
 pub fn examine(folder: &Path, repair: bool) -> Result<StoreReport> {
     let lock = FolderLock::take(folder)?;
     let database = DatabaseFolder { folder: folder.to_owned() };
-    let log_bytes = database.size(LOG_FILE);
-    files::open_or_create(&folder.join(FILE))?;
-    let mut connection = database.connect()?;
+    let (mut connection, log_bytes) = database.open_file()?;
     let mut report = StoreReport::default();
-    let Some((layout, id)) = found(database.sql(statements::identify(&connection)), &mut report)? else {
+    let Some(found) = unless_damaged(database.identify(&connection, log_bytes), &mut report)? else {
         return Ok(report);
     };
-    let database_found = FoundDatabase { folder, id: id.as_deref(), is_new: layout == 0, log_bytes };
-    let file = database_found.check_file().err();
+    let file = found.check_file().err();
     let is_own = file.is_none();
-    report.missing = file.or(database_found.check_log().err()).map(|error| error.to_string());
-    if layout == 0 {
+    report.missing = file.or(found.check_log().err()).map(|error| error.to_string());
+    if found.layout == 0 {
         return Ok(report);
     }
-    let faults = found(database.sql(statements::structural_faults(&connection)), &mut report)?;
+    let faults = unless_damaged(database.sql(statements::structural_faults(&connection)), &mut report)?;
     report.structural.extend(faults.unwrap_or_default());
-    if report.structural.is_empty() && layout >= 2 {
+    if report.structural.is_empty() && found.id.is_some() {
         report.damaged = database.sql(statements::damaged_keys(&connection))?;
     }
-    if let (true, Some(id)) = (repair && is_own && report.structural.is_empty(), id) {
+    if let (true, Some(id)) = (repair && is_own && report.structural.is_empty(), found.id) {
         if !report.damaged.is_empty() {
             report.damaged = database.sql(statements::delete_damaged(&mut connection))?;
         }
@@ -70,7 +60,7 @@ pub fn examine(folder: &Path, repair: bool) -> Result<StoreReport> {
 }
 
 /// What was read; `None` if the damage of the database prevents it, which is reported.
-fn found<T>(read: Result<T>, report: &mut StoreReport) -> Result<Option<T>> {
+fn unless_damaged<T>(read: Result<T>, report: &mut StoreReport) -> Result<Option<T>> {
     match read {
         Ok(read) => Ok(Some(read)),
         Err(StoreError::Damaged { what, .. }) => {

@@ -22,17 +22,27 @@ pub(super) struct FolderState {
 }
 
 /// A database as it was found, before anything is written.
-pub(super) struct FoundDatabase<'a> {
-    pub(super) folder: &'a Path,
+pub(super) struct FoundDatabase {
+    folder: PathBuf,
+    /// The state of its folder.
+    state: Option<FolderState>,
+    /// Version of the tables; 0 if there are none.
+    pub(super) layout: i64,
     /// Id stored in the database; `None` if it is new, or older than these ids.
-    pub(super) id: Option<&'a str>,
-    /// The database has no tables yet.
-    pub(super) is_new: bool,
+    pub(super) id: Option<String>,
     /// Size of the write-ahead log before the database was opened.
-    pub(super) log_bytes: u64,
+    log_bytes: u64,
 }
 
-impl FoundDatabase<'_> {
+impl FoundDatabase {
+    /// A database with the state of its folder.
+    ///
+    /// # Errors
+    /// [`StoreError::ReadOnly`] if the state cannot be read.
+    pub(super) fn new(folder: &Path, layout: i64, id: Option<String>, log_bytes: u64) -> Result<Self> {
+        Ok(FoundDatabase { folder: folder.to_owned(), state: FolderState::read(folder)?, layout, id, log_bytes })
+    }
+
     /// Compares the database and its log with the state of its folder.
     ///
     /// # Errors
@@ -44,12 +54,11 @@ impl FoundDatabase<'_> {
 
     /// Compares the database with the state of its folder.
     pub(super) fn check_file(&self) -> Result<()> {
-        let state = FolderState::read(self.folder)?;
-        let had_store = state.is_some() || self.folder.join(SEAL_KEY).exists();
-        if self.is_new && had_store {
+        let had_store = self.state.is_some() || self.folder.join(SEAL_KEY).exists();
+        if self.layout == 0 && had_store {
             return Err(self.lost("`postern.db` is missing or empty, but the folder had a store"));
         }
-        if state.zip(self.id).is_some_and(|(state, id)| state.id != id) {
+        if self.state.as_ref().zip(self.id.as_ref()).is_some_and(|(state, id)| state.id != *id) {
             return Err(self.lost("`postern.db` is not the database of this folder"));
         }
         Ok(())
@@ -57,7 +66,7 @@ impl FoundDatabase<'_> {
 
     /// Compares the log with the state of its folder.
     pub(super) fn check_log(&self) -> Result<()> {
-        if FolderState::read(self.folder)?.is_some_and(|state| state.log_needed) && self.log_bytes == 0 {
+        if self.state.as_ref().is_some_and(|state| state.log_needed) && self.log_bytes == 0 {
             return Err(self.lost("`postern.db-wal` is missing or empty, but it held the latest changes"));
         }
         Ok(())
@@ -109,8 +118,9 @@ impl FolderState {
 mod tests {
     use super::*;
 
-    fn found<'a>(folder: &'a Path, id: Option<&'a str>, log_bytes: u64) -> FoundDatabase<'a> {
-        FoundDatabase { folder, id, is_new: id.is_none(), log_bytes }
+    fn found(folder: &Path, id: Option<&str>, log_bytes: u64) -> FoundDatabase {
+        let layout = if id.is_some() { 2 } else { 0 };
+        FoundDatabase::new(folder, layout, id.map(str::to_owned), log_bytes).expect("readable")
     }
 
     #[test]
