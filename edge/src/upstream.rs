@@ -18,7 +18,7 @@ pub(crate) use exchange::{ResponseConnection, UpstreamResponse, exchange, refuse
 pub(crate) use fixed_response::FixedResponse;
 pub(crate) use h1_pool::{H1Connection, H1Pool};
 pub(crate) use h2_connections::H2Connections;
-pub(crate) use open::{OpenedUpstream, no_stream, open};
+pub(crate) use open::{OpenedUpstream, open, open_certain};
 pub(crate) use origin_server::{OriginServer, OriginStream, StreamSpec};
 pub(crate) use reached_tunnels::ReachedTunnels;
 pub(crate) use response_body::{ResponseBody, UpstreamBody};

@@ -92,7 +92,7 @@ pub(crate) async fn relay_stream<S: AsyncRead + AsyncWrite + Unpin>(
 ) {
     let visitor = record.visitor;
     let opened = match candidates {
-        Ok(candidates) => upstream::open(candidates, spec, false).await,
+        Ok(candidates) => upstream::open(candidates, spec).await,
         Err(refusal) => Err(refusal),
     };
     let (stream_there, origin) = match opened {

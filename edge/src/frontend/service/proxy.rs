@@ -7,8 +7,8 @@ use crate::{
     refusal::{Fault, Refusal},
     telemetry::{AccessRecord, Trace},
     upstream::{
-        self, Candidates, OpenedUpstream, OriginServer, OriginStream, ResponseBody, ResponseConnection, StreamSpec,
-        UpstreamBody, UpstreamResponse,
+        self, Candidates, OriginServer, OriginStream, ResponseBody, ResponseConnection, StreamSpec, UpstreamBody,
+        UpstreamResponse,
     },
 };
 use bytes::Bytes;
@@ -67,14 +67,10 @@ async fn open_stream(
     spec: StreamSpec,
     timeout: Duration,
 ) -> Result<(OriginStream, OriginServer), Refusal> {
-    let opened = tokio::time::timeout(timeout, upstream::open(candidates, spec, true)).await.map_err(|_| {
+    tokio::time::timeout(timeout, upstream::open_certain(candidates, spec)).await.map_err(|_| {
         let message = "The backend of this address did not take the connection in time.";
         Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message))
-    })?;
-    match opened? {
-        OpenedUpstream::Stream(stream, origin) => Ok((stream, origin)),
-        OpenedUpstream::Fixed(_) => Err(upstream::no_stream()),
-    }
+    })?
 }
 
 /// Cleans the response of an upstream; after a change of protocol both sides are joined.

@@ -3,7 +3,7 @@
 use crate::kit::{
     ScriptedOrigin, World,
     agent::Agent,
-    edges::{address, below, group, https, response, to},
+    edges::{address, below, failover, group, https, response, to},
     in_time, ports, visitor,
 };
 use bytes::Bytes;
@@ -90,6 +90,19 @@ async fn bytes_pass_in_both_directions() {
     let starts = agent.starts.lock().unwrap().clone();
     assert_eq!(starts.len(), 1);
     assert_eq!(starts[0].kind, StreamKind::Tcp, "the agent carries it as it is");
+}
+
+#[tokio::test]
+async fn an_http_response_backend_is_passed_over() {
+    let world = World::start().await;
+    let greeter = ScriptedOrigin::greeting("220 welcome\r\n").await;
+    let fallback = failover(&["bkdhr_1", "bkdsc_1"]);
+    let backends =
+        [("bkdhr_1", response(200, "no stream")), ("bkdsc_1", address(greeter.address)), ("bkdfo_1", fallback)];
+    world.backends(backends).await;
+    world.https_edge(https(&[HOST], &[below("/", converting("bkdfo_1"))])).await;
+    let (mut socket, _) = connect(&world, &[]).await.unwrap();
+    assert_eq!(receive(&mut socket, 13).await, b"220 welcome\r\n");
 }
 
 #[tokio::test]
