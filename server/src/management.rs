@@ -95,7 +95,7 @@ fn console(path: &str) -> Response {
 }
 
 /// An error as a response.
-fn refusal(error: &Error) -> Response {
+pub(crate) fn refusal(error: &Error) -> Response {
     let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, axum::Json(error.body())).into_response()
 }

@@ -1,11 +1,11 @@
 //! Threads of the management API. Its work runs there, so that a long call never holds a thread that serves visitors.
 
+use crate::management::refusal;
 use axum::{
     Router,
     extract::Request,
-    http::StatusCode,
     middleware::{self, Next},
-    response::{IntoResponse, Response},
+    response::Response,
 };
 use postern_api::{Code, Error, Result};
 use std::num::NonZero;
@@ -58,10 +58,7 @@ impl Drop for ManagementRuntime {
 
 async fn run(handle: Handle, request: Request, next: Next) -> Response {
     let call = AbortOnDropHandle::new(handle.spawn(next.run(request)));
-    call.await.unwrap_or_else(|_| {
-        let error = Error::from(Code::Internal);
-        (StatusCode::INTERNAL_SERVER_ERROR, axum::Json(error.body())).into_response()
-    })
+    call.await.unwrap_or_else(|_| refusal(&Code::Internal.into()))
 }
 
 /// On Linux the priority of process 0 is that of the calling thread; elsewhere it would be that of the whole process.
