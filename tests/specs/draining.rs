@@ -1,7 +1,7 @@
 //! Draining: open requests are finished, new connections are refused, the exit status is 0.
 
 use ::bytes::Bytes;
-use futures::{SinkExt, StreamExt};
+use futures::StreamExt;
 use postern_tests::{
     Origin, Process, Visitor, World,
     bytes::{pieces, sum},
@@ -9,6 +9,7 @@ use postern_tests::{
     eventually,
     process::exited_successfully,
     tcp::{Echo, EchoClient},
+    websocket::assert_echoes,
 };
 use rustix::process::Signal;
 use std::time::Duration;
@@ -176,17 +177,11 @@ async fn an_open_websocket_loses_no_message_and_is_waited_for() {
     let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let site = agent.https("site", &origin).await;
-    let stream = world.visitor().tls(&site.host(), &[b"http/1.1"]).await.expect("a handshake");
-    let address = site.url("/socket").replace("https://", "wss://");
-    let (mut socket, _) = tokio_tungstenite::client_async(address, stream).await.expect("an upgrade");
-    socket.send(Message::text("before")).await.expect("sent");
-    assert_eq!(finishes("the echo", socket.next()).await.expect("open").expect("a message"), Message::text("before"));
+    let (mut socket, _) = world.visitor().websocket(&site.url("/socket")).await;
+    assert_echoes(&mut socket, Message::text("before")).await;
     drain(&world).await;
     for number in 0..100 {
-        let message = Message::binary(postern_tests::bytes::piece(number, 0, 10_000));
-        socket.send(message.clone()).await.expect("sent");
-        let back = finishes("the echo", socket.next()).await.expect("open").expect("a message");
-        assert_eq!(back, message, "message {number}");
+        assert_echoes(&mut socket, Message::binary(postern_tests::bytes::piece(number, 0, 10_000))).await;
     }
     assert!(world.server.process.is_running(), "the WebSocket is still open");
     socket.close(None).await.expect("closed in order");

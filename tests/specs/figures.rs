@@ -3,7 +3,7 @@
 mod metrics;
 
 use self::metrics::Metrics;
-use futures::{SinkExt, StreamExt, future::join_all};
+use futures::{StreamExt, future::join_all};
 use postern_tests::{
     Agent, Operator, Origin, Visitor, World,
     condition::finishes,
@@ -11,6 +11,7 @@ use postern_tests::{
     scripted_origin::{OriginConnection, ScriptedOrigin},
     tcp::{Echo, EchoClient},
     tls,
+    websocket::assert_echoes,
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -132,11 +133,8 @@ async fn an_upgraded_connection_is_open_until_its_end() {
     let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
-    let stream = world.visitor().tls(&tunnel.host(), &[b"http/1.1"]).await.expect("a handshake");
-    let address = tunnel.url("/socket").replace("https://", "wss://");
-    let (mut socket, _) = tokio_tungstenite::client_async(address, stream).await.expect("an upgrade");
-    socket.send(Message::text("hello")).await.expect("sent");
-    finishes("the echo", socket.next()).await.expect("open").expect("a message");
+    let (mut socket, _) = world.visitor().websocket(&tunnel.url("/socket")).await;
+    assert_echoes(&mut socket, Message::text("hello")).await;
     let metrics = connections(&agent, "site", 1, 1).await;
     assert_eq!(metrics["http"]["count"], 1, "{metrics}");
     socket.close(None).await.expect("closed in order");

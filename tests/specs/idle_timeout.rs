@@ -1,10 +1,11 @@
 //! Silence in the middle of an exchange is not idleness: the idle timeout runs only while no request is open.
 
-use futures::{FutureExt, SinkExt, StreamExt, future, stream::BoxStream};
+use futures::{FutureExt, StreamExt, future, stream::BoxStream};
 use postern_tests::{
     Agent, Origin, Visitor, World,
     condition::finishes,
     tcp::{Echo, EchoClient},
+    websocket::assert_echoes,
 };
 use serde_json::json;
 use std::time::Duration;
@@ -131,18 +132,12 @@ async fn an_upload_that_pauses_continues_afterwards() {
 #[tokio::test]
 async fn websocket_and_tcp_connections_outlive_any_silence() {
     let site = Site::open().await;
-    let host = site.bases[0].1.trim_start_matches("https://").to_owned();
-    let name = host.split(':').next().expect("a name");
-    let stream = site.world.visitor().tls(name, &[b"http/1.1"]).await.expect("a handshake");
-    let (mut socket, _) =
-        tokio_tungstenite::client_async(format!("wss://{host}/socket"), stream).await.expect("an upgrade");
+    let (mut socket, _) = site.world.visitor().websocket(&format!("{}/socket", site.bases[0].1)).await;
     let echo = Echo::named("echo").await;
     let port = site.agent.tcp("echo", &echo).await.port();
     let (mut line, _) = EchoClient::connect(port).await.expect("a connection");
     tokio::time::sleep(SILENCE).await;
-    socket.send(Message::text("still here")).await.expect("sent");
-    let back = finishes("the echo", socket.next()).await.expect("open").expect("a message");
-    assert_eq!(back, Message::text("still here"));
+    assert_echoes(&mut socket, Message::text("still here")).await;
     assert_eq!(finishes("the line", line.echo("still here")).await.as_deref(), Some("still here"));
 }
 

@@ -1,8 +1,8 @@
 //! Protocols of visitors: HTTP/1.1 and HTTP/2, WebSocket, server-sent events.
 
 use ::bytes::Bytes;
-use futures::{SinkExt, Stream, StreamExt, future};
-use postern_tests::{Origin, World, bytes, condition::finishes};
+use futures::{Stream, StreamExt, future};
+use postern_tests::{Origin, World, bytes, condition::finishes, websocket::assert_echoes};
 use tokio_tungstenite::tungstenite::Message;
 
 #[tokio::test]
@@ -42,15 +42,11 @@ async fn websocket_messages_come_back() {
     let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
-    let stream = world.visitor().tls(&tunnel.host(), &[b"http/1.1"]).await.expect("a handshake");
-    let address = tunnel.url("/socket").replace("https://", "wss://");
-    let (mut socket, answer) = tokio_tungstenite::client_async(address, stream).await.expect("an upgrade");
+    let (mut socket, answer) = world.visitor().websocket(&tunnel.url("/socket")).await;
     assert_eq!(answer.status(), 101);
     let long = bytes::piece(7, 0, 1 << 20);
     for message in [Message::text("hello"), Message::binary(long), Message::text("")] {
-        socket.send(message.clone()).await.expect("sent");
-        let back = finishes("the echo", socket.next()).await.expect("open").expect("a message");
-        assert_eq!(back, message);
+        assert_echoes(&mut socket, message).await;
     }
     socket.close(None).await.expect("closed in order");
     let captured =

@@ -1,7 +1,7 @@
 //! Restarts in place: the next server serves new visitors while the last one finishes open connections, and an agent
 //! lets its session go in peace.
 
-use futures::{SinkExt, StreamExt};
+use futures::StreamExt;
 use postern_tests::{
     Agent, Origin, Process, World,
     agent::Tunnel,
@@ -9,31 +9,31 @@ use postern_tests::{
     eventually,
     process::exited_successfully,
     tcp::{Echo, EchoClient},
+    websocket::{WebSocket, assert_echoes},
     within,
 };
 use serde_json::json;
-use std::time::Duration;
-use tokio::net::TcpStream;
-use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio_tungstenite::tungstenite::Message;
 
 /// New visitors may wait for at most this long when a server is replaced.
 const OUTAGE_LIMIT: Duration = Duration::from_secs(5);
 
-type Socket = WebSocketStream<tokio_rustls::client::TlsStream<TcpStream>>;
-
-async fn open_socket(world: &World, site: &Tunnel) -> Socket {
-    let stream = world.visitor().tls(&site.host(), &[b"http/1.1"]).await.expect("a handshake");
-    let address = site.url("/socket").replace("https://", "wss://");
-    let (socket, _) = tokio_tungstenite::client_async(address, stream).await.expect("an upgrade");
-    socket
+async fn open_socket(world: &World, site: &Tunnel) -> WebSocket {
+    world.visitor().websocket(&site.url("/socket")).await.0
 }
 
-async fn echoes(socket: &mut Socket, text: &str) {
-    socket.send(Message::text(text)).await.expect("sent");
-    assert_eq!(finishes("the echo", socket.next()).await.expect("open").expect("a message"), Message::text(text));
+async fn echoes(socket: &mut WebSocket, text: &str) {
+    assert_echoes(socket, Message::text(text)).await;
 }
 
-async fn close(mut socket: Socket) {
+async fn close(mut socket: WebSocket) {
     socket.close(None).await.expect("closed in order");
     finishes("the end of the WebSocket", socket.collect::<Vec<_>>()).await;
 }
@@ -110,6 +110,9 @@ async fn session_id(world: &World) -> String {
     sessions.body["tunnel_sessions"][0]["id"].as_str().expect("a session").to_owned()
 }
 
+/// Fewest visits while a session is replaced.
+const MIN_VISITS: usize = 100;
+
 /// Checks that the open WebSocket and new visitors are served while a new session replaces the old one.
 async fn is_served_through(world: &World, agent: &Agent, site: &Tunnel, replace: impl AsyncFnOnce(&str)) {
     let old = session_id(world).await;
@@ -117,17 +120,19 @@ async fn is_served_through(world: &World, agent: &Agent, site: &Tunnel, replace:
     echoes(&mut socket, "before").await;
     let visitor = world.visitor();
     let url = site.url("/");
+    let is_replaced = Arc::new(AtomicBool::new(false));
+    let seen = is_replaced.clone();
     let visits = tokio::spawn(async move {
         let mut statuses = Vec::new();
-        for _ in 0..100 {
+        while statuses.len() < MIN_VISITS || !seen.load(Ordering::Acquire) {
             statuses.push(visitor.get(&url).await.status);
-            tokio::time::sleep(Duration::from_millis(5)).await;
         }
         statuses
     });
     replace(&old).await;
     new_session(world, &old).await;
     agent.wait_until_online().await;
+    is_replaced.store(true, Ordering::Release);
     let statuses = finishes("the visits", visits).await.expect("no panic");
     assert!(statuses.iter().all(|status| *status == 200), "{statuses:?}");
     echoes(&mut socket, "after").await;
@@ -222,8 +227,6 @@ async fn a_lost_session_does_not_blame_the_local_service() {
     let request = visitor.http.get(site.url("/slow"));
     tokio::spawn(async move { request.send().await.map(drop) });
     origin.wait_for_requests("/slow", 1).await;
-    // From here on, an unanswered request would be explained by a slow service.
-    tokio::time::sleep(Duration::from_millis(5_100)).await;
     world.server.process.kill();
     let error = eventually("the request is listed", async || {
         let summaries = agent.get("/api/requests/http/summaries").await.ok();

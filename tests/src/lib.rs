@@ -21,6 +21,7 @@ pub mod screen;
 pub mod server;
 pub mod tcp;
 pub mod visitor;
+pub mod websocket;
 pub mod world;
 
 pub use agent::Agent;
