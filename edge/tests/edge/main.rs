@@ -5,6 +5,7 @@ mod draining;
 mod edges;
 mod h2c;
 mod http;
+mod http2_conformance;
 mod kit;
 mod limits;
 mod loops;

@@ -9,15 +9,27 @@ use tokio_rustls::client::TlsStream;
 
 pub(crate) const DATA: u8 = 0;
 pub(crate) const HEADERS: u8 = 1;
+pub(crate) const PRIORITY: u8 = 2;
 pub(crate) const RST_STREAM: u8 = 3;
 pub(crate) const SETTINGS: u8 = 4;
+pub(crate) const PUSH_PROMISE: u8 = 5;
+pub(crate) const PING: u8 = 6;
 pub(crate) const GOAWAY: u8 = 7;
 pub(crate) const WINDOW_UPDATE: u8 = 8;
 pub(crate) const CONTINUATION: u8 = 9;
 /// The last frame of the stream.
 pub(crate) const END_STREAM: u8 = 1;
+/// The acknowledgement of SETTINGS or PING.
+pub(crate) const ACK: u8 = 1;
 /// The end of the header block.
 pub(crate) const END_HEADERS: u8 = 4;
+/// Padding follows its length.
+pub(crate) const PADDED: u8 = 8;
+/// A HEADERS frame begins with the fields of a PRIORITY frame.
+pub(crate) const HAS_PRIORITY: u8 = 32;
+
+/// What a client sends first (RFC 9113, section 3.4).
+pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The settings that some tests change.
 pub(crate) const INITIAL_WINDOW: u16 = 4;
@@ -34,7 +46,7 @@ pub(crate) struct Frame {
 
 impl Frame {
     /// The error of a GOAWAY frame that ends the connection.
-    fn connection_error(&self) -> Option<u32> {
+    pub(crate) fn connection_error(&self) -> Option<u32> {
         (self.kind == GOAWAY).then(|| number(&self.payload[4..])).filter(|error| *error != 0)
     }
 }
@@ -70,6 +82,21 @@ pub(crate) fn block(fields: &[(&[u8], &[u8])]) -> Vec<u8> {
     block
 }
 
+/// A frame as it is on the wire.
+pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+    frame.extend_from_slice(&[kind, flags]);
+    frame.extend_from_slice(&stream.to_be_bytes());
+    frame.extend_from_slice(payload);
+    frame
+}
+
+/// The payload of a SETTINGS frame.
+pub(crate) fn settings(settings: &[(u16, u32)]) -> Vec<u8> {
+    let setting = |(name, value): &(u16, u32)| [&name.to_be_bytes()[..], &value.to_be_bytes()].concat();
+    settings.iter().flat_map(setting).collect()
+}
+
 fn length(block: &mut Vec<u8>, length: usize) {
     if length < 127 {
         return block.push(length as u8);
@@ -86,36 +113,33 @@ fn length(block: &mut Vec<u8>, length: usize) {
 impl Frames {
     /// Connects and announces these settings.
     pub(crate) async fn open(world: &World, name: &str, settings: &[(u16, u32)]) -> Frames {
-        let mut stream = visitor::tls(world, name, &[b"h2"]).await;
-        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
-        stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
-        let mut frames = Frames { stream, buffer: Vec::new() };
-        let mut payload = Vec::new();
-        for (setting, value) in settings {
-            payload.extend_from_slice(&setting.to_be_bytes());
-            payload.extend_from_slice(&value.to_be_bytes());
-        }
-        frames.send(SETTINGS, 0, 0, &payload).await;
+        let mut frames = Frames::connect(world, name).await;
+        frames.send_bytes(PREFACE).await;
+        frames.send(SETTINGS, 0, 0, &self::settings(settings)).await;
         frames
+    }
+
+    /// Connects and sends nothing.
+    pub(crate) async fn connect(world: &World, name: &str) -> Frames {
+        let stream = visitor::tls(world, name, &[b"h2"]).await;
+        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+        Frames { stream, buffer: Vec::new() }
     }
 
     /// Sends a frame; the peer may have closed already.
     pub(crate) async fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
-        let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
-        frame.extend_from_slice(&[kind, flags]);
-        frame.extend_from_slice(&stream.to_be_bytes());
-        frame.extend_from_slice(payload);
-        let sent = async { self.stream.write_all(&frame).await.is_ok() && self.stream.flush().await.is_ok() };
+        self.send_bytes(&frame(kind, flags, stream, payload)).await
+    }
+
+    /// Sends bytes at once; the peer may have closed already.
+    pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) -> bool {
+        let sent = async { self.stream.write_all(bytes).await.is_ok() && self.stream.flush().await.is_ok() };
         in_time(sent).await
     }
 
     /// Sends many frames of one kind at once, and drops what arrives meanwhile. The peer may have closed already.
     pub(crate) async fn send_many(&mut self, kind: u8, stream: u32, payload: &[u8], count: usize) -> bool {
-        let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
-        frame.extend_from_slice(&[kind, 0]);
-        frame.extend_from_slice(&stream.to_be_bytes());
-        frame.extend_from_slice(payload);
-        let frames = frame.repeat(count);
+        let frames = frame(kind, 0, stream, payload).repeat(count);
         let (mut reader, mut writer) = tokio::io::split(&mut self.stream);
         let sending = async { writer.write_all(&frames).await.is_ok() && writer.flush().await.is_ok() };
         let receiving = async {
@@ -155,6 +179,11 @@ impl Frames {
         while self.next().await.is_some_and(|frame| frame.connection_error().is_none()) {}
     }
 
+    /// Waits until the edge has closed the connection.
+    pub(crate) async fn closed(&mut self) {
+        while self.next().await.is_some() {}
+    }
+
     /// Waits for the outcome of a request.
     pub(crate) async fn fate(&mut self, stream: u32) -> Fate {
         loop {
@@ -182,12 +211,12 @@ fn first_frame(bytes: &mut Vec<u8>) -> Option<Frame> {
     Some(Frame { kind: head[3], flags: head[4], stream: number(&head[5..]), payload })
 }
 
-fn number(bytes: &[u8]) -> u32 {
+pub(crate) fn number(bytes: &[u8]) -> u32 {
     u32::from_be_bytes(*bytes.first_chunk().expect("four bytes"))
 }
 
 /// The status at the beginning of the first header block of a connection.
-fn status(block: &[u8]) -> u16 {
+pub(crate) fn status(block: &[u8]) -> u16 {
     match block {
         [0x88, ..] => 200,
         [0x89, ..] => 204,
