@@ -40,8 +40,24 @@ const OWN_PREFIX: &str = "postern-";
 /// Whether a byte may be part of a token: of the name of a method, a header or a cookie (RFC 9110, section 5.6.2).
 #[inline]
 pub fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+    TOKEN_BYTES[byte as usize]
 }
+
+/// Looked up for each byte of a header block.
+static TOKEN_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut others: &[u8] = b"!#$%&'*+-.^_`|~";
+    while let [first, rest @ ..] = others {
+        table[*first as usize] = true;
+        others = rest;
+    }
+    table
+};
 
 /// Direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
