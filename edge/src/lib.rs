@@ -34,6 +34,6 @@ pub use live::Live;
 pub use modules::SigningCertificates;
 pub use net::Proxies;
 pub use settings::{ApiBody, ApiHost, ApiService, Clock, Settings};
-pub use telemetry::{AccessLog, AccessLogEntry};
+pub use telemetry::{AccessLog, AccessLogEntry, AccessLogLines};
 pub use tls::{Certificates, ChallengeGuard, Challenges};
 pub use tunnels::{HeldName, PendingReservation, ReservationGuard, SessionView, TunnelKind, TunnelView};

@@ -1,6 +1,7 @@
 //! Access log, recent refusals of each edge, traffic counters, metrics, and the trace of each request.
 
 mod access_log;
+mod access_log_line;
 mod access_record;
 pub(crate) mod log_sampler;
 pub(crate) mod metrics;
@@ -10,6 +11,7 @@ mod trace;
 pub(crate) mod traffic;
 
 pub use access_log::AccessLog;
+pub use access_log_line::AccessLogLines;
 pub use access_record::AccessLogEntry;
 pub(crate) use access_record::{AccessRecord, RequestDescription, truncate};
 pub(crate) use request_id::request_id;

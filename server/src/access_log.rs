@@ -5,7 +5,7 @@ mod line_writer;
 use crate::io_error::reason;
 use line_writer::{LineSink, LineWriter, LinesLost};
 use postern_api::{Code, Error};
-use postern_edge::{AccessLog, AccessLogEntry};
+use postern_edge::{AccessLog, AccessLogEntry, AccessLogLines};
 use std::{
     fs::{File, OpenOptions},
     io,
@@ -103,6 +103,7 @@ fn write(entries: &Receiver<Box<AccessLogEntry>>, output: &mut Output, stopped: 
 /// Open destination.
 struct Output {
     writer: LineWriter,
+    lines: AccessLogLines,
     file: Option<LogFile>,
     /// Whether the last write failed; only the first failure is logged.
     failing: bool,
@@ -126,12 +127,13 @@ impl Output {
                 (Box::new(file), Some(log_file))
             }
         };
-        Ok(Output { writer: LineWriter::new(sink), file, failing: false })
+        Ok(Output { writer: LineWriter::new(sink), lines: AccessLogLines::default(), file, failing: false })
     }
 
     fn line(&mut self, entry: &AccessLogEntry) {
         self.reopen_if_rotated();
-        let outcome = self.writer.line(|line| serde_json::to_writer(line, entry).map_err(io::Error::from));
+        let lines = &mut self.lines;
+        let outcome = self.writer.line(|line| lines.write(line, entry));
         self.record_outcome(outcome);
     }
 
