@@ -58,6 +58,8 @@ pub(crate) struct StreamCredit {
     received: u64,
     /// Bytes that the peer may send in all.
     granted: u64,
+    /// The window at the last grant.
+    window: u64,
 }
 
 impl OverflowCredits {
@@ -66,7 +68,8 @@ impl OverflowCredits {
         let send = Arc::new(SendCredit { bytes: AtomicUsize::new(MIN_WINDOW_BYTES), writer: AtomicWaker::new() });
         self.open.fetch_add(1, Ordering::Relaxed);
         self.state().streams.insert(id, send.clone());
-        StreamCredit { credits: self.clone(), id, send, received: 0, granted: MIN_WINDOW_BYTES as u64 }
+        let window = MIN_WINDOW_BYTES as u64;
+        StreamCredit { credits: self.clone(), id, send, received: 0, granted: window, window }
     }
 
     /// Adds grants of the peer. Those for streams that have ended are ignored.
@@ -134,13 +137,15 @@ impl StreamCredit {
         let _ = self.send.bytes.fetch_update(Ordering::AcqRel, Ordering::Acquire, less);
     }
 
-    /// Records that bytes were read, and grants more once half of the window is used.
+    /// Records that bytes were read, and grants more once half of the window is used. Short streams need no grant.
     pub(crate) fn received(&mut self, bytes: usize) {
         self.received += bytes as u64;
-        let window = self.credits.window() as u64;
-        let target = self.received + window;
-        if target >= self.granted + window / 2 {
-            let more = (target - self.granted).min(u32::MAX.into());
+        if 2 * self.granted.saturating_sub(self.received) > self.window {
+            return;
+        }
+        self.window = self.credits.window() as u64;
+        let more = (self.received + self.window).saturating_sub(self.granted).min(u32::MAX.into());
+        if more > 0 {
             self.granted += more;
             self.credits.grant(self.id, more as u32);
         }
@@ -184,7 +189,9 @@ mod tests {
         let credits = Arc::new(OverflowCredits::default());
         let mut first = credits.stream(1);
         first.received(1);
-        assert_eq!(credits.grants().now_or_never(), Some(vec![(1, (MAX_WINDOW_BYTES - MIN_WINDOW_BYTES + 1) as u32)]));
+        assert_eq!(credits.grants().now_or_never(), None, "a short stream needs no grant");
+        first.received(MIN_WINDOW_BYTES / 2 - 1);
+        assert_eq!(credits.grants().now_or_never(), Some(vec![(1, (MAX_WINDOW_BYTES - MIN_WINDOW_BYTES / 2) as u32)]));
         first.received(1000);
         assert_eq!(credits.grants().now_or_never(), None, "most of the window is free");
         let mut others: Vec<_> = (2..=8_000).map(|id| credits.stream(id)).collect();
