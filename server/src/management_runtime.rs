@@ -40,7 +40,14 @@ impl ManagementRuntime {
         Ok(ManagementRuntime(Some(runtime)))
     }
 
-    /// A router whose calls run on the threads of this runtime. A call ends when its caller leaves.
+    /// Runs what starts tasks so that they run on the threads of this runtime: a listener, and all its connections.
+    pub(crate) fn within<T>(&self, start: impl FnOnce() -> T) -> T {
+        let _entered = self.0.as_ref().map(Runtime::enter);
+        start()
+    }
+
+    /// A router for connections of other threads whose calls run on those of this runtime. A call ends when its caller
+    /// leaves.
     pub(crate) fn layer(&self, router: Router) -> Router {
         let Some(handle) = self.0.as_ref().map(Runtime::handle).cloned() else { return router };
         router.layer(middleware::from_fn(move |request, next| run(handle.clone(), request, next)))

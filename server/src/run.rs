@@ -130,7 +130,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let socket = admin_socket::listen(&folder, Arc::new(AdminHandler(control.clone())))?;
     let observe = move || live.update_gauges();
     let router = management::api_router(resources, description, readiness.clone(), ip_access, metrics, observe);
-    let api = api.serve(threads.layer(router));
+    let api = threads.within(|| api.serve(router));
     let acme = configuration.acme.map(|acme| control.certify(acme, Arc::new(EdgeChallenges(challenges))));
     readiness.set(true);
     folder.make_private();
