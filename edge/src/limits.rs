@@ -41,7 +41,7 @@ pub struct Limits {
     pub buffering: Duration,
     /// Memory of all response compressors together, in bytes. Above it responses are sent uncompressed.
     pub encoders: usize,
-    /// Idle connections to the local service that each tunnel keeps.
+    /// Most idle connections to the local service that each tunnel keeps, however many were in use at the same time.
     pub idle_upstreams: usize,
     /// How long an idle connection to the local service is kept.
     pub idle_upstream: Duration,
@@ -72,7 +72,7 @@ impl Default for Limits {
             buffered_bodies: 256 * 1024 * 1024,
             buffering: Duration::from_secs(60),
             encoders: 256 * 1024 * 1024,
-            idle_upstreams: 64,
+            idle_upstreams: 4096,
             idle_upstream: Duration::from_secs(30),
             offline_memory: Duration::from_secs(600),
             stop_grace: Duration::from_secs(2),

@@ -191,7 +191,7 @@ impl Backends {
     pub(crate) fn tidy(&self, max_idle: Duration) {
         for backend in self.now.load().values() {
             if let BackendKind::StaticAddress(address) = &backend.kind {
-                address.pool.tidy(max_idle);
+                address.pool.tidy(max_idle, 0);
             }
         }
     }

@@ -233,8 +233,7 @@ impl TunnelRegistry {
             state.sessions.values().flat_map(|entry| entry.tunnels.values()).cloned().collect()
         };
         for tunnel in &tunnels {
-            tunnel.upstream.pool.tidy(self.settings.limits.idle_upstream);
-            tunnel.upstream.h2_connections.tidy(self.settings.limits.idle_upstream);
+            tunnel.upstream.tidy(self.settings.limits.idle_upstream);
         }
         self.backends.tidy(self.settings.limits.idle_upstream);
         let owners = tunnels.iter().filter_map(|tunnel| tunnel.stages.as_deref()).map(|stages| &*stages.owner);

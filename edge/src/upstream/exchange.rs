@@ -58,7 +58,7 @@ pub(crate) async fn exchange(
             UpstreamCandidate::Dial(origin) => origin,
         };
         origin.mark_tried(trace);
-        reached.add(&origin);
+        reached.add(&origin, spec.visitor);
         let result = match origin.h2_connections() {
             None => attempt(&origin, spec, request, &progress, timeout, (remaining > 0, trace)).await,
             Some(h2_connections) => attempt_shared(&origin, h2_connections, spec, request, &progress, timeout).await,
@@ -97,7 +97,7 @@ async fn attempt(
     let mut request = request;
     declare_chunks(&mut request);
     let key = origin.key(spec);
-    if let Some(upstream) = origin.pool().take(key) {
+    if let Some(upstream) = origin.pool().take(key, || origin.idle_connections() > 0) {
         metrics::upstream_reused();
         upstream.send_note(trace);
         let retry = can_repeat(&request).then(|| head_of(&request));

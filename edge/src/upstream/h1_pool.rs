@@ -10,6 +10,7 @@ use hyper::client::conn::http1::{self, Connection, Parts, SendRequest};
 use hyper_util::rt::TokioIo;
 use postern_tunnel::StreamMetadata;
 use std::{
+    collections::{HashMap, hash_map::Entry},
     net::SocketAddr,
     pin::Pin,
     sync::{
@@ -34,6 +35,8 @@ pub(crate) struct H1Connection {
     idle_since: Instant,
     /// The visitor it is reserved for, where the local service is told the visitor's address.
     key: Option<SocketAddr>,
+    /// Whether the session's control connection carries it, beside many others.
+    is_overflow: bool,
 }
 
 impl H1Connection {
@@ -44,13 +47,15 @@ impl H1Connection {
         accepts_notes: bool,
     ) -> hyper::Result<Box<Self>> {
         let notes = if accepts_notes { stream.notes() } else { None };
+        let is_overflow = stream.is_overflow();
         let (sender, driver) = http1::Builder::new()
             .preserve_header_case(true)
             .title_case_headers(true)
             .max_buf_size(MAX_BUFFER_BYTES)
             .handshake(TokioIo::new(stream))
             .await?;
-        Ok(Box::new(H1Connection { sender, driver, ended: false, notes, idle_since: Instant::now(), key }))
+        let idle_since = Instant::now();
+        Ok(Box::new(H1Connection { sender, driver, ended: false, notes, idle_since, key, is_overflow }))
     }
 
     /// Sends the trace of the next request as a note.
@@ -86,12 +91,26 @@ impl H1Connection {
     }
 }
 
-/// The idle connections to one origin, the most recently used on top.
+/// The idle connections to one origin. As many are kept as were in use at the same time: the most recently used is taken
+/// first, and those that were not needed for a while are dropped.
 pub(crate) struct H1Pool {
+    /// Most idle connections.
     limit: usize,
     closed: AtomicBool,
-    #[expect(clippy::vec_box, reason = "a connection is large and wanders between the pool and requests")]
-    idle: Mutex<Vec<Box<H1Connection>>>,
+    idle: Mutex<IdleConnections>,
+}
+
+#[expect(clippy::vec_box, reason = "a connection is large and wanders between the pool and requests")]
+#[derive(Default)]
+struct IdleConnections {
+    /// For any visitor, on streams with a connection of their own; the most recently used on top.
+    shared: Vec<Box<H1Connection>>,
+    /// For any visitor, on streams of the control connection; the most recently used on top.
+    overflow: Vec<Box<H1Connection>>,
+    /// For one visitor each.
+    per_visitor: HashMap<SocketAddr, Vec<Box<H1Connection>>>,
+    /// Number of those for one visitor.
+    reserved: usize,
 }
 
 impl H1Pool {
@@ -99,19 +118,18 @@ impl H1Pool {
         H1Pool { limit, closed: AtomicBool::new(false), idle: Mutex::default() }
     }
 
-    #[expect(clippy::vec_box, reason = "as above")]
-    fn idle(&self) -> MutexGuard<'_, Vec<Box<H1Connection>>> {
+    fn idle(&self) -> MutexGuard<'_, IdleConnections> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection that was usable a moment ago.
-    pub(crate) fn take(&self, key: Option<SocketAddr>) -> Option<Box<H1Connection>> {
+    /// A connection that was usable a moment ago. A stream of the control connection is given up if a new stream would
+    /// have a connection of its own, which `has_better` tells.
+    pub(crate) fn take(&self, key: Option<SocketAddr>, has_better: impl Fn() -> bool) -> Option<Box<H1Connection>> {
         loop {
-            let mut upstream = {
-                let mut idle = self.idle();
-                let newest = idle.iter().rposition(|upstream| upstream.key == key)?;
-                idle.remove(newest)
-            };
+            let mut upstream = self.idle().pop(key)?;
+            if upstream.is_overflow && has_better() {
+                return None;
+            }
             if upstream.is_ready() {
                 return Some(upstream);
             }
@@ -125,21 +143,38 @@ impl H1Pool {
         }
         upstream.idle_since = Instant::now();
         let mut idle = self.idle();
-        // A connection for one visitor is of use only while that visitor stays, so the oldest is evicted.
-        let evicted = (idle.len() >= self.limit && upstream.key.is_some() && self.limit > 0).then(|| idle.remove(0));
-        if idle.len() < self.limit {
+        let rejected = if idle.len() < self.limit {
             idle.push(upstream);
-        }
+            None
+        } else {
+            Some(upstream)
+        };
         drop(idle);
-        drop(evicted);
+        drop(rejected);
     }
 
-    /// Drops connections that idle for too long or were closed by the peer.
-    pub(crate) fn tidy(&self, max_idle: Duration) {
+    /// Drops the connections that are reserved for a visitor.
+    pub(crate) fn forget(&self, visitor: SocketAddr) {
+        let mut idle = self.idle();
+        let removed = idle.per_visitor.remove(&visitor).unwrap_or_default();
+        idle.reserved -= removed.len();
+        drop(idle);
+        drop(removed);
+    }
+
+    /// Drops connections that idle for too long or were closed by the peer, and as many on streams of the control
+    /// connection as there are `better` ones, which the next requests get.
+    pub(crate) fn tidy(&self, max_idle: Duration, better: usize) {
         let now = Instant::now();
-        let usable = |upstream: &mut Box<H1Connection>| now - upstream.idle_since < max_idle && upstream.is_ready();
+        let mut replaceable = better;
+        let unusable = |upstream: &mut Box<H1Connection>| {
+            let is_unusable = now - upstream.idle_since >= max_idle || !upstream.is_ready();
+            let is_replaced = !is_unusable && upstream.is_overflow && replaceable > 0;
+            replaceable -= usize::from(is_replaced);
+            is_unusable || is_replaced
+        };
         // Dropped outside the lock: closing a stream takes locks of its own.
-        let removed: Vec<_> = self.idle().extract_if(.., |upstream| !usable(upstream)).collect();
+        let removed = self.idle().extract_if(unusable);
         drop(removed);
     }
 
@@ -148,5 +183,46 @@ impl H1Pool {
         self.closed.store(true, Ordering::Release);
         let removed = std::mem::take(&mut *self.idle());
         drop(removed);
+    }
+}
+
+impl IdleConnections {
+    fn len(&self) -> usize {
+        self.shared.len() + self.overflow.len() + self.reserved
+    }
+
+    fn pop(&mut self, key: Option<SocketAddr>) -> Option<Box<H1Connection>> {
+        let Some(visitor) = key else { return self.shared.pop().or_else(|| self.overflow.pop()) };
+        let Entry::Occupied(mut entry) = self.per_visitor.entry(visitor) else { return None };
+        let upstream = entry.get_mut().pop();
+        self.reserved -= usize::from(upstream.is_some());
+        if entry.get().is_empty() {
+            entry.remove();
+        }
+        upstream
+    }
+
+    fn push(&mut self, upstream: Box<H1Connection>) {
+        match upstream.key {
+            Some(visitor) => {
+                self.per_visitor.entry(visitor).or_default().push(upstream);
+                self.reserved += 1;
+            }
+            None if upstream.is_overflow => self.overflow.push(upstream),
+            None => self.shared.push(upstream),
+        }
+    }
+
+    /// Removes the connections that `matches`.
+    fn extract_if(&mut self, mut matches: impl FnMut(&mut Box<H1Connection>) -> bool) -> Vec<Box<H1Connection>> {
+        let mut removed: Vec<_> = self.shared.extract_if(.., &mut matches).collect();
+        removed.extend(self.overflow.extract_if(.., &mut matches));
+        let before = removed.len();
+        self.per_visitor.retain(|_, reserved| {
+            removed.extend(reserved.extract_if(.., &mut matches));
+            !reserved.is_empty()
+        });
+        self.reserved -= removed.len() - before;
+        removed
     }
 }

@@ -81,6 +81,14 @@ impl OriginServer {
         }
     }
 
+    /// Number of streams that could be opened now with a connection of their own, without a wait.
+    pub(crate) fn idle_connections(&self) -> usize {
+        match self {
+            OriginServer::Tunnel(tunnel) => tunnel.idle_connections(),
+            OriginServer::StaticAddress(_) => 0,
+        }
+    }
+
     /// Its HTTP/2 connections, if the local service speaks HTTP/2.
     pub(crate) fn h2_connections(&self) -> Option<&H2Connections> {
         match self {
@@ -133,6 +141,11 @@ impl OriginStream {
             OriginStream::Tunnel(stream) => Some(stream.notes()),
             OriginStream::Clear(_) | OriginStream::Tls(_) => None,
         }
+    }
+
+    /// Whether an agent's control connection carries it.
+    pub(crate) fn is_overflow(&self) -> bool {
+        matches!(self, OriginStream::Tunnel(stream) if stream.is_overflow())
     }
 }
 

@@ -13,6 +13,7 @@ use std::{
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
+    time::Duration,
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -94,6 +95,17 @@ impl TunnelUpstream {
     /// Whether the agent captures requests and accepts notes about them.
     pub(crate) fn accepts_notes(&self) -> bool {
         self.settings.inspect && self.link.supports_metadata()
+    }
+
+    /// Number of idle data connections of the session.
+    pub(crate) fn idle_connections(&self) -> usize {
+        self.link.pool().idle
+    }
+
+    /// Drops idle connections to the local service that are not needed.
+    pub(crate) fn tidy(&self, max_idle: Duration) {
+        self.pool.tidy(max_idle, self.idle_connections());
+        self.h2_connections.tidy(max_idle);
     }
 
     /// Keeps no idle stream any more; open ones continue.
@@ -191,6 +203,10 @@ fn stopped() -> io::Error {
 }
 
 impl TunnelIo {
+    pub(crate) fn is_overflow(&self) -> bool {
+        self.stream.is_overflow()
+    }
+
     pub(crate) fn notes(&mut self) -> StreamMetadata {
         self.stream.metadata()
     }

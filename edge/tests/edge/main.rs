@@ -17,5 +17,6 @@ mod sessions;
 mod smuggling;
 mod stages;
 mod tcp;
+mod upstream_connections;
 mod watch;
 mod webhooks;

@@ -115,6 +115,11 @@ impl TunnelStream {
         }
     }
 
+    /// Whether the session's control connection carries the stream, beside others.
+    pub fn is_overflow(&self) -> bool {
+        self.owner.is_none()
+    }
+
     /// The agent's end of a stream that it serves.
     pub(crate) fn accepted_by_agent(transport: StreamTransport, owner: Option<Arc<dyn ConnectionOwner>>) -> Self {
         let mut stream = TunnelStream::opened(transport, owner, None, vec![ACCEPTED]);

@@ -9,7 +9,10 @@ use postern_tunnel::{
 use std::{
     collections::{BTreeMap, HashMap},
     net::SocketAddr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 use tokio::{net::TcpStream, task::JoinHandle};
 
@@ -20,7 +23,8 @@ pub(crate) struct Agent {
     pub(crate) session: AgentSession,
     routes: Routes,
     pub(crate) starts: Arc<Mutex<Vec<StreamStart>>>,
-
+    /// Number of open streams on the control connection.
+    pub(crate) overflow: Arc<AtomicUsize>,
     serving: JoinHandle<()>,
     connections: Arc<Mutex<Vec<tokio::task::AbortHandle>>>,
 }
@@ -61,8 +65,9 @@ impl Agent {
         let (session, incoming) = postern_tunnel::connect(Arc::new(dial), hello).await?;
         let (routes, starts) = (Routes::default(), Arc::default());
         let connections = Arc::default();
-        let serving = serve(incoming, &routes, &starts, &connections);
-        Ok(Agent { session, routes, starts, serving, connections })
+        let overflow = Arc::default();
+        let serving = serve(incoming, &routes, &starts, &overflow, &connections);
+        Ok(Agent { session, routes, starts, overflow, serving, connections })
     }
 
     pub(crate) async fn http(&self, host: Option<&str>, to: SocketAddr) -> Result<Bound, Error> {
@@ -137,20 +142,26 @@ fn serve(
     mut incoming: Incoming,
     routes: &Routes,
     starts: &Arc<Mutex<Vec<StreamStart>>>,
+    overflow: &Arc<AtomicUsize>,
     connections: &Arc<Mutex<Vec<tokio::task::AbortHandle>>>,
 ) -> JoinHandle<()> {
     let (routes, starts, connections) = (routes.clone(), starts.clone(), connections.clone());
+    let overflow = overflow.clone();
     tokio::spawn(async move {
         while let Some(event) = incoming.next().await {
             match event {
                 IncomingEvent::Stream(stream) => {
                     starts.lock().unwrap().push(stream.start);
                     let to = routes.lock().unwrap().get(&stream.start.tunnel).copied();
+                    let overflow = overflow.clone();
                     let task = tokio::spawn(async move {
                         match TcpStream::connect(to.expect("a tunnel that was bound")).await {
                             Ok(local) => {
                                 let stream = stream.accept().await.expect("accepted");
+                                let overflowing = usize::from(stream.is_overflow());
+                                overflow.fetch_add(overflowing, Ordering::SeqCst);
                                 postern_tunnel::relay(stream, local).await;
+                                overflow.fetch_sub(overflowing, Ordering::SeqCst);
                             }
                             Err(error) => {
                                 let message = format!("Nothing listens on {}: {error}.", to.unwrap());
