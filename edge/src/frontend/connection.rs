@@ -1,189 +1,47 @@
 //! One visitor's connection, HTTP/1.1 or HTTP/2, from its first request to its last.
 
-use crate::{
-    frontend::{
-        EdgeState, VisitorConnection,
-        connection_end::{settled, stopped},
-        error_pages,
-        service::serve_request,
-    },
-    http::{HttpGuard, StreamExecutor, http1},
-    limits::Limits,
-    telemetry::{metrics, request_id},
-};
-use hyper::{server::conn::http2, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use std::{
-    pin::{Pin, pin},
-    sync::{Arc, atomic::Ordering},
-    task::Poll,
-    time::Duration,
-};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+mod http1;
+mod http2;
+
+use super::{EdgeState, VisitorConnection};
+use crate::http::HttpGuard;
+use futures::future::BoxFuture;
+use http1::serve_http1;
+use http2::serve_http2;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-/// Flow-control windows of an HTTP/2 connection: bytes that may wait unread (RFC 9113, section 5.2).
-const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
-const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
-const SEND_BUFFER_BYTES: usize = 128 * 1024;
-/// Requests that were reset before they were accepted; well-behaved clients have a few at most.
-const MAX_PENDING_RESETS: usize = 20;
-
 /// Serves requests until the visitor leaves, or until `stop`: then the open ones are finished.
-pub(crate) async fn serve<S>(
+///
+/// The future is built here and not in an `async fn`: what idles is the connection in one box, without room for what was
+/// moved into it, or for the other protocol.
+pub(crate) fn serve<S>(
     stream: S,
     http2: bool,
     connection: VisitorConnection,
     state: Arc<EdgeState>,
     stop: CancellationToken,
-) where
+) -> BoxFuture<'static, ()>
+where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let connection = Arc::new(connection);
     let guard = HttpGuard::new(stream, http2, connection.requests.clone(), &state.limits)
         .with_interim(connection.interim.clone());
     // With TLS the end of the input is that of the connection.
-    let guard = if connection.visitor.is_tls() { guard } else { guard.with_half_close() };
-    // Each protocol in a box of its own: an idle connection must not occupy the room the other one needs.
-    let outcome = if http2 {
-        Box::pin(serve_http2(guard, &connection, &state, stop)).await
+    let guard = Box::new(if connection.visitor.is_tls() { guard } else { guard.with_half_close() });
+    if http2 {
+        Box::pin(async move { log_broken(serve_http2(guard, &connection, &state, stop).await, &connection) })
     } else {
-        Box::pin(serve_http1(guard, &connection, &state, stop)).await
-    };
+        Box::pin(async move { log_broken(serve_http1(guard, &connection, &state, stop).await, &connection) })
+    }
+}
+
+fn log_broken(outcome: hyper::Result<()>, connection: &VisitorConnection) {
     if let Err(error) = outcome {
         tracing::debug!(visitor = %connection.visitor.address, %error, "visitor's connection broke");
     }
-}
-
-async fn serve_http1<S>(
-    guard: HttpGuard<S>,
-    connection: &Arc<VisitorConnection>,
-    state: &Arc<EdgeState>,
-    stop: CancellationToken,
-) -> hyper::Result<()>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let service = {
-        let (state, connection) = (state.clone(), connection.clone());
-        service_fn(move |request| serve_request(state.clone(), connection.clone(), request))
-    };
-    let refused = guard.refused();
-    let mut http_connection = http1(&state.limits).serve_connection(TokioIo::new(guard), service).with_upgrades();
-    let mut stopping = pin!(stopped(&stop, &connection.requests));
-    let mut shutting_down = false;
-    let outcome = std::future::poll_fn(|cx| {
-        loop {
-            let is_fresh = connection.requests.started() == 0;
-            if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
-                shutting_down = true;
-                Pin::new(&mut http_connection).graceful_shutdown();
-            }
-            match Pin::new(&mut http_connection).poll(cx) {
-                // For a visitor that left, hyper would return an error here and send nothing.
-                Poll::Pending if refused.load(Ordering::Relaxed) => return Poll::Ready(None),
-                Poll::Pending if is_fresh && connection.requests.started() > 0 => {}
-                outcome => return outcome.map(Some),
-            }
-        }
-    })
-    .await;
-    if let Some(outcome) = outcome {
-        return outcome;
-    }
-    let responding = connection.requests.is_responding();
-    if let Some(parts) = http_connection.into_parts()
-        && let Some((refusal, stream)) = parts.io.into_inner().into_refused()
-    {
-        metrics::refusal(None, refusal.error.code);
-        tracing::debug!(visitor = %connection.visitor.address, code = %refusal.error.code, "{}", refusal.error.message);
-        // In the middle of one response no other can be sent.
-        if let Some(stream) = stream.filter(|_| !responding) {
-            let response = error_pages::raw_response(&refusal, &request_id());
-            Box::pin(send_final_response(stream, &response, &state.limits)).await;
-        }
-    }
-    Ok(())
-}
-
-/// Writes the last response and waits a moment for the visitor to read it: closing at once, with bytes of
-/// the visitor still unread, would make the kernel take them back.
-async fn send_final_response<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, response: &[u8], limits: &Limits) {
-    let closing = async {
-        stream.write_all(response).await?;
-        stream.shutdown().await?;
-        let mut rest = [0; 4096];
-        let mut budget = 2 * limits.head_bytes;
-        while budget > 0 {
-            match stream.read(&mut rest).await? {
-                0 => break,
-                read => budget = budget.saturating_sub(read),
-            }
-        }
-        std::io::Result::Ok(())
-    };
-    let _ = tokio::time::timeout(Duration::from_secs(2), closing).await;
-}
-
-async fn serve_http2<S>(
-    guard: HttpGuard<S>,
-    connection: &Arc<VisitorConnection>,
-    state: &Arc<EdgeState>,
-    stop: CancellationToken,
-) -> hyper::Result<()>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let service = {
-        let (state, connection) = (state.clone(), connection.clone());
-        service_fn(move |request| serve_request(state.clone(), connection.clone(), request))
-    };
-    let (limits, activity, refused) = (&state.limits, guard.activity(), guard.refused());
-    let mut http_connection = http2::Builder::new(StreamExecutor { stall: limits.stall })
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(limits.streams)
-        .max_pending_accept_reset_streams(MAX_PENDING_RESETS)
-        .max_local_error_reset_streams(limits.resets)
-        .initial_stream_window_size(STREAM_WINDOW_BYTES)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-        .max_send_buf_size(SEND_BUFFER_BYTES)
-        .max_header_list_size(limits.head_bytes.try_into().unwrap_or(u32::MAX))
-        .keep_alive_interval(Duration::from_secs(20))
-        .keep_alive_timeout(Duration::from_secs(20))
-        .serve_connection(TokioIo::new(guard), service);
-    let mut stopping = pin!(stopped(&stop, &connection.requests));
-    let mut settling = pin!(settled(&activity, &connection.requests));
-    let mut shutting_down = false;
-    std::future::poll_fn(|cx| {
-        loop {
-            let is_fresh = connection.requests.started() == 0;
-            if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
-                shutting_down = true;
-                Pin::new(&mut http_connection).graceful_shutdown();
-            }
-            let polled = Pin::new(&mut http_connection).poll(cx);
-            if polled.is_ready() {
-                return polled;
-            }
-            if connection.requests.excess_abandoned() > limits.resets {
-                metrics::flood_ended();
-                tracing::info!(visitor = %connection.visitor.address, "asks and gives up again and again; the connection is ended");
-                return Poll::Ready(Ok(()));
-            }
-            if refused.load(Ordering::Relaxed) {
-                metrics::flood_ended();
-                tracing::info!(visitor = %connection.visitor.address, "sends frames that bring nothing any further; the connection is ended");
-                return Poll::Ready(Ok(()));
-            }
-            if shutting_down {
-                return settling.as_mut().poll(cx).map(Ok);
-            }
-            if !is_fresh || connection.requests.started() == 0 {
-                return Poll::Pending;
-            }
-        }
-    })
-    .await
 }
 
 #[cfg(test)]
@@ -191,6 +49,7 @@ mod tests {
     use super::*;
     use crate::{
         access::Access,
+        frontend::service::serve_request,
         http::{RequestLimiter, Visitor},
         net::{ConnectionLimiter, Proxies},
         routing::Routing,
@@ -201,7 +60,11 @@ mod tests {
         upstream::Backends,
     };
     use postern_api::host::HostName;
-    use tokio::sync::watch;
+    use std::time::Duration;
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
+        sync::watch,
+    };
 
     struct NoCertificates;
 
@@ -215,9 +78,8 @@ mod tests {
         }
     }
 
-    /// The memory of an idle visitor besides the buffers of TLS and hyper.
-    #[tokio::test]
-    async fn an_idle_connection_is_small() {
+    /// An edge that publishes nothing.
+    fn edge_state() -> Arc<EdgeState> {
         let settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
         let limits = settings.limits.clone();
         let backends = Arc::new(Backends::new(1));
@@ -236,7 +98,7 @@ mod tests {
             ports,
             access.clone(),
         ));
-        let state = Arc::new(EdgeState {
+        Arc::new(EdgeState {
             logins,
             identity_headers: None,
             registry,
@@ -247,14 +109,67 @@ mod tests {
             request_limiter: RequestLimiter::new(1),
             limits,
             https_port: 443,
-        });
+        })
+    }
+
+    fn visitor_connection() -> VisitorConnection {
         let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
-        let visitor = Visitor::new(address, postern_tunnel::message::Scheme::Https);
-        let visitor = Arc::new(VisitorConnection::new(visitor, None));
+        VisitorConnection::new(Visitor::new(address, postern_tunnel::message::Scheme::Https), None)
+    }
+
+    /// The memory of an idle visitor besides that of TLS. hyper's connection is gone after a moment.
+    #[tokio::test]
+    async fn an_idle_connection_is_small() {
+        let (state, visitor) = (edge_state(), Arc::new(visitor_connection()));
         let (_far, near) = tokio::io::duplex(64);
-        let guard = HttpGuard::new(near, false, visitor.requests.clone(), &state.limits);
+        let guard = Box::new(HttpGuard::new(near, false, visitor.requests.clone(), &state.limits));
         let connection = std::mem::size_of_val(&serve_http1(guard, &visitor, &state, CancellationToken::new()));
-        assert!(connection < 4096, "{connection} bytes");
+        assert!(connection < 1024, "{connection} bytes");
+    }
+
+    /// Requests between pauses after which a connection has released its buffers, split where a pause could do harm.
+    #[tokio::test(start_paused = true)]
+    async fn a_quiet_connection_serves_further_requests() {
+        const GET: &str = "GET / HTTP/1.1\r\nHost: nothing.localhost\r\n\r\n";
+        const POST: &str = "POST / HTTP/1.1\r\nHost: nothing.localhost\r\nContent-Length: 4\r\n\r\nbody";
+        let table: &[&[&str]] = &[
+            &[GET],
+            &["GET / HT", "TP/1.1\r\nHost: nothing.localhost\r\n", "\r\n"],
+            &["\r\n", GET],
+            &["\r", "\n", GET],
+            &[POST],
+            &[GET],
+        ];
+        let (mut far, near) = tokio::io::duplex(64 * 1024);
+        let stop = CancellationToken::new();
+        let serving = tokio::spawn(serve(near, false, visitor_connection(), edge_state(), stop.clone()));
+        for (number, pieces) in table.iter().enumerate() {
+            for piece in *pieces {
+                far.write_all(piece.as_bytes()).await.expect("taken");
+                tokio::time::sleep(Duration::from_secs(2)).await;
+            }
+            let response = tokio::time::timeout(Duration::from_secs(1), read_response(&mut far)).await;
+            assert!(response.expect("a response").starts_with("HTTP/1.1 404"), "request {number}");
+        }
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        stop.cancel();
+        serving.await.expect("a quiet connection is closed");
+        assert_eq!(far.read(&mut [0; 16]).await.expect("an end"), 0);
+    }
+
+    async fn read_response(stream: &mut DuplexStream) -> String {
+        let (mut received, mut piece) = (Vec::new(), [0; 4096]);
+        loop {
+            let size = stream.read(&mut piece).await.expect("read");
+            received.extend_from_slice(&piece[..size]);
+            let text = String::from_utf8_lossy(&received).into_owned();
+            let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+            let length =
+                head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+            if body.len() >= length.unwrap_or(0) {
+                return text;
+            }
+        }
     }
 
     fn future_bytes<A, B, C, F>(_serve: impl Fn(A, B, C) -> F) -> usize {

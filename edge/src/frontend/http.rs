@@ -23,7 +23,8 @@ pub(crate) async fn serve_http(
     let on_accept = move |accepted: AcceptedConnection| {
         let (state, draining, open) = (state.clone(), draining.clone(), open.token());
         tokio::spawn(async move {
-            let Some(IdentifiedConnection { stream, visitor, reached, permit }) = accepted.identify().await else {
+            let Some(IdentifiedConnection { stream, visitor, reached, permit }) = Box::pin(accepted.identify()).await
+            else {
                 return;
             };
             let over_limit = permit.limit_reached().map(|reason| OverLimit { reason, close: draining.child_token() });

@@ -11,6 +11,7 @@ use crate::{
     tunnels::serve_agent,
     upstream::StreamSpec,
 };
+use futures::future::BoxFuture;
 use postern_api::host::HostName;
 use postern_tunnel::{StreamKind, message::Scheme};
 use std::sync::{Arc, OnceLock};
@@ -40,27 +41,33 @@ pub(crate) async fn serve_https(
         let open = open.token();
         // Spawned before the handshake: a slow visitor must not delay the others.
         tokio::spawn(async move {
-            let Some(identified) = accepted.identify().await else { return };
-            match identified.permit.limit_reached() {
-                None => serve_connection(identified, &configs, state, open, draining).await,
-                Some(_) => {
-                    let serving = Box::pin(serve_connection(identified, &configs, state, open, draining));
-                    let _ = timeout(OVERFLOW_TIMEOUT, serving).await;
+            let Some(identified) = Box::pin(accepted.identify()).await else { return };
+            let is_over_limit = identified.permit.limit_reached().is_some();
+            let serving = async {
+                // Boxed by itself, so that the memory of the handshake is freed when it is done.
+                let agreed = Box::pin(begin_connection(identified, &configs, state, open, draining)).await;
+                if let Some(serving) = agreed {
+                    serving.await;
                 }
+            };
+            if is_over_limit {
+                let _ = timeout(OVERFLOW_TIMEOUT, serving).await;
+            } else {
+                serving.await;
             }
         });
     };
     accept(listener, limiter, stop, on_accept).await;
 }
 
-/// Serves one connection: finishes the handshake, then hands the connection to the protocol it agreed upon.
-async fn serve_connection(
+/// Finishes the handshake of one connection. Returns what serves it in the protocol it agreed upon; `None` if nothing does.
+async fn begin_connection(
     identified: IdentifiedConnection,
     configs: &TlsConfigs,
     state: Arc<EdgeState>,
     open: TaskTrackerToken,
     draining: CancellationToken,
-) {
+) -> Option<BoxFuture<'static, ()>> {
     let IdentifiedConnection { stream, visitor: address, reached, permit } = identified;
     let (began, over_limit, server_name) = (Instant::now(), permit.limit_reached(), OnceLock::new());
     let find = |name: &HostName| {
@@ -81,22 +88,22 @@ async fn serve_connection(
         };
         record.is_some()
     };
-    // Boxed, so that the memory of the handshake is freed when it is done.
-    let handshake = Box::pin(tls::handshake(stream, configs, find, admits, state.limits.handshake));
     let handshake = tokio::select! {
-        handshake = handshake => handshake,
-        () = too_late(&draining) => return,
+        handshake = tls::handshake(stream, configs, find, admits, state.limits.handshake) => handshake,
+        () = too_late(&draining) => return None,
     };
     let relayed = |kind| StreamSpec { kind, visitor: address, tls: true, reached };
     match handshake {
         // The agent tries again by itself.
-        Ok(HandshakeOutcome::Agent(_)) if over_limit.is_some() => {}
+        Ok(HandshakeOutcome::Agent(_)) if over_limit.is_some() => None,
         Ok(HandshakeOutcome::Agent(mut stream)) => {
-            let _connected = ConnectionGauge::new("agents");
             // Agents are asked to leave; a drain does not wait for them.
             drop(open);
             postern_tunnel::limit_buffers(stream.get_mut().1);
-            Box::pin(serve_agent(stream, address, state.registry.clone())).await;
+            Some(Box::pin(async move {
+                let _connected = ConnectionGauge::new("agents");
+                serve_agent(stream, address, state.registry.clone()).await;
+            }))
         }
         Ok(HandshakeOutcome::Visitor { stream, http2, admission }) => {
             let presence =
@@ -108,19 +115,20 @@ async fn serve_connection(
             connection.admission = admission;
             let close = if over_limit.is_some() { draining.child_token() } else { draining };
             connection.over_limit = over_limit.map(|reason| OverLimit { reason, close: close.clone() });
-            Box::pin(serve(stream, http2, connection, state, close)).await;
+            Some(serve(stream, http2, connection, state, close))
         }
         Ok(HandshakeOutcome::Terminated(stream, destination)) => {
-            relay(stream, relayed(StreamKind::Tcp), record, destination, &state, open).await;
+            relay(stream, relayed(StreamKind::Tcp), record, destination, &state, open)
         }
         Ok(HandshakeOutcome::Passing(stream, hello, destination)) => {
             let stream = RewoundStream::new(stream, hello);
-            relay(stream, relayed(StreamKind::Tls), record, destination, &state, open).await;
+            relay(stream, relayed(StreamKind::Tls), record, destination, &state, open)
         }
-        Ok(HandshakeOutcome::Proved | HandshakeOutcome::Refused) => {}
+        Ok(HandshakeOutcome::Proved | HandshakeOutcome::Refused) => None,
         Err(error) => {
             let host = server_name.get().map(HostName::as_str).unwrap_or_default();
             state.access.handshake_failed(address, host, began, &error);
+            None
         }
     }
 }
@@ -132,18 +140,20 @@ async fn too_late(draining: &CancellationToken) {
 }
 
 /// Relays a connection of a TLS edge or tunnel, whether TLS ended here or passes through.
-async fn relay<S: AsyncRead + AsyncWrite + Unpin>(
+fn relay<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     spec: StreamSpec,
     record: Option<ConnectionRecord>,
     destination: TlsDestination,
     state: &EdgeState,
-    _open: TaskTrackerToken,
-) {
-    let _connected = ConnectionGauge::new("tls");
+    open: TaskTrackerToken,
+) -> Option<BoxFuture<'static, ()>> {
     let candidates = destination.candidates(&state.registry.backends);
     // From here on a change of configuration does not concern this connection.
     drop(destination);
-    let Some(record) = record else { return };
-    Box::pin(tcp::relay_stream(stream, spec, record, candidates)).await;
+    let record = record?;
+    Some(Box::pin(async move {
+        let (_connected, _open) = (ConnectionGauge::new("tls"), open);
+        tcp::relay_stream(stream, spec, record, candidates).await;
+    }))
 }

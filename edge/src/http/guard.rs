@@ -33,7 +33,7 @@ pub(crate) struct HttpGuard<S> {
     framing: Option<Http1Framing>,
     /// `None` on HTTP/1.1.
     frames: Option<Box<FrameBudget>>,
-    /// Received bytes in another form than they were sent in, for which the reader had no room yet.
+    /// Received and checked bytes that wait to be read: those that are passed on in another form, and those put back.
     rewritten: Option<Box<Bytes>>,
     interim: InterimWriter,
     end: EndOfInput,
@@ -59,12 +59,19 @@ pub(crate) struct ConnectionActivity {
     moves: AtomicUsize,
     /// Whether bytes wait for the visitor to read.
     blocked: AtomicBool,
+    /// Whether a message of the visitor has begun and not ended, over HTTP/1.1.
+    in_message: AtomicBool,
 }
 
 impl ConnectionActivity {
     /// How often bytes have moved so far; `None` while bytes wait for the visitor to read.
     pub(crate) fn settled_moves(&self) -> Option<usize> {
         (!self.blocked.load(Ordering::Relaxed)).then(|| self.moves.load(Ordering::Relaxed))
+    }
+
+    /// Whether a message of the visitor has begun and not ended, over HTTP/1.1.
+    pub(crate) fn in_message(&self) -> bool {
+        self.in_message.load(Ordering::Relaxed)
     }
 
     fn moved(&self) {
@@ -75,6 +82,9 @@ impl ConnectionActivity {
 /// How long a response to a request is awaited after its visitor has closed the sending half. Most visitors that do are
 /// gone, and then the local service is told.
 const HALF_CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Bytes that are read at once from a quiet connection: most header blocks.
+const INPUT_BYTES: usize = 2048;
 
 /// What the end of a visitor's input means.
 enum EndOfInput {
@@ -136,6 +146,24 @@ impl<S> HttpGuard<S> {
     /// What moves on the connection.
     pub(crate) fn activity(&self) -> Arc<ConnectionActivity> {
         self.activity.clone()
+    }
+
+    /// Whether the connection is refused.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refusal.is_some()
+    }
+
+    /// Whether no message has begun that has not ended, in either direction.
+    pub(crate) fn is_between_messages(&self) -> bool {
+        self.framing.as_ref().is_some_and(Http1Framing::is_between) && self.interim.is_flushed()
+    }
+
+    /// Puts bytes back that were read and not used: they are read again, and not checked again.
+    fn unread(&mut self, bytes: Bytes) {
+        if !bytes.is_empty() {
+            let rest = self.rewritten.take().map_or_else(Bytes::new, |rest| *rest);
+            self.rewritten = Some(Box::new([bytes, rest].concat().into()));
+        }
     }
 
     /// Why the connection was refused, if it was, and the connection to say so on unless a message was written in
@@ -278,6 +306,27 @@ fn check(
     Ok(None)
 }
 
+impl<S: AsyncRead + Unpin> HttpGuard<S> {
+    /// Ready when there is something to read: true, or false for the end of the input.
+    pub(crate) fn poll_input(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        if self.rewritten.is_some() || self.refusal.is_some() {
+            return Poll::Ready(Ok(true));
+        }
+        let mut bytes = [0; INPUT_BYTES];
+        let mut buffer = ReadBuf::new(&mut bytes);
+        match Pin::new(&mut *self).poll_read(cx, &mut buffer) {
+            Poll::Ready(Ok(())) => {
+                self.unread(Bytes::copy_from_slice(buffer.filled()));
+                Poll::Ready(Ok(self.rewritten.is_some()))
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            // What is refused is reported by the reader that hyper has.
+            Poll::Pending if self.refusal.is_some() => Poll::Ready(Ok(true)),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
 impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
@@ -299,7 +348,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
                 if received.is_empty() && buffer.remaining() > 0 {
                     return this.check_end(cx).map(Ok);
                 }
-                match check(&mut this.framing, &mut this.frames, received) {
+                let checked = check(&mut this.framing, &mut this.frames, received);
+                let in_message = this.framing.as_ref().is_some_and(|framing| !framing.is_between());
+                this.activity.in_message.store(in_message, Ordering::Relaxed);
+                match checked {
                     Ok(None) => {}
                     Ok(Some(rewritten)) => {
                         buffer.set_filled(before);

@@ -40,7 +40,7 @@ pub(crate) struct Visitor {
     pub(crate) tls: Option<TlsParameters>,
     forwarded_for: HeaderValue,
     /// The `Forwarded` header of the last request and the `Host` it was made for: most connections ask for one.
-    last: Mutex<Option<(HeaderValue, HeaderValue)>>,
+    last: Mutex<Option<(Box<[u8]>, HeaderValue)>>,
 }
 
 impl Visitor {
@@ -68,7 +68,7 @@ impl Visitor {
     fn forwarded(&self, host: &HeaderValue, proto: &str) -> Option<HeaderValue> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((for_host, value)) = &*last
-            && for_host == host
+            && **for_host == *host.as_bytes()
         {
             return Some(value.clone());
         }
@@ -79,7 +79,8 @@ impl Visitor {
         // The host was checked: it has no quotes or backslashes.
         let text = format!("for={node};host=\"{}\";proto={proto}", host.to_str().ok()?);
         let value = HeaderValue::try_from(text).ok()?;
-        *last = Some((host.clone(), value.clone()));
+        // Copied: the header value is a part of the buffer that the request was read into, and would keep all of it.
+        *last = Some((host.as_bytes().into(), value.clone()));
         Some(value)
     }
 }
