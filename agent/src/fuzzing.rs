@@ -1,6 +1,6 @@
 //! The checks of this crate's fuzz targets, for tests and the fuzzer only.
 
-pub use crate::capture::fuzzing::capture;
+pub use crate::capture::fuzzing::{capture, capture_http2};
 
 #[cfg(test)]
 #[path = "../../fuzz/replay.rs"]
@@ -8,5 +8,5 @@ mod replay;
 
 #[test]
 fn the_corpora_pass() {
-    replay::replay("agent", &[("capture", capture)]);
+    replay::replay("agent", &[("capture", capture), ("capture_http2", capture_http2)]);
 }

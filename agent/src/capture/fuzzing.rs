@@ -1,7 +1,11 @@
-//! The properties that the fuzz target of captured connections checks.
+//! The properties that the fuzz targets of captured connections check.
+
+mod http2;
+
+pub use http2::capture_http2;
 
 use super::{
-    CaptureStore, TunnelTag,
+    CaptureStore, Exchange, TunnelTag,
     event::event_channel,
     sniffer::{Conversation, Observer},
     view,
@@ -60,31 +64,50 @@ fn after<'a>(bytes: &'a [u8], part: &[u8]) -> &'a [u8] {
     &bytes[found.expect("what was captured has passed, in this order") + part.len()..]
 }
 
-/// All captured requests, oldest first.
-fn capture_all(requests_sent: &[u8], responses_sent: &[u8], size: usize) -> Vec<CapturedPair> {
-    let store = Arc::new(CaptureStore::new(Some(10 << 20), 1 << 20, event_channel()));
-    let observer = Observer {
+/// The owner of a connection that is captured into this store.
+fn observer(store: &Arc<CaptureStore>, http2: bool) -> Observer {
+    Observer {
         store: Some(store.clone()),
         meter: Arc::new(Meter::default()),
         tunnel: Arc::new(TunnelTag { definition: "site".to_owned(), proto: "https" }),
         remote: "192.0.2.1:9".to_owned(),
         replay_of: None,
         through_edge: false,
-        http2: false,
+        http2,
         notes: None,
-    };
-    let mut conversation = Conversation::new(observer);
+    }
+}
+
+/// Captures into a store of its own. Returns what `read` makes of each exchange, oldest first.
+fn captured<T>(follow: impl FnOnce(&Arc<CaptureStore>), read: impl Fn(&Exchange) -> T) -> Vec<T> {
+    let store = Arc::new(CaptureStore::new(Some(10 << 20), 1 << 20, event_channel()));
+    follow(&store);
+    let mut list = store.page(u64::MAX, 1000);
+    list.reverse();
+    for exchange in &list {
+        assert!(exchange.summary().duration.is_some(), "every exchange ends");
+    }
+    let all = list.iter().map(|exchange| read(exchange)).collect();
+    store.clear();
+    assert_eq!(store.bytes(), 0, "all memory is given back");
+    all
+}
+
+/// Captures both directions of a connection of HTTP/1 in pieces of a size.
+fn follow_http1(store: &Arc<CaptureStore>, requests_sent: &[u8], responses_sent: &[u8], size: usize) {
+    let mut conversation = Conversation::new(observer(store, false));
     requests_sent.chunks(size).for_each(|piece| conversation.request_bytes(piece));
     responses_sent.chunks(size).for_each(|piece| conversation.response_bytes(piece));
     conversation.response_closed();
-    drop(conversation);
-    let mut list = store.page(u64::MAX, 1000);
-    list.reverse();
-    let pairs = list.iter().map(|exchange| {
+}
+
+/// All captured requests, oldest first.
+fn capture_all(requests_sent: &[u8], responses_sent: &[u8], size: usize) -> Vec<CapturedPair> {
+    let follow = |store: &Arc<CaptureStore>| follow_http1(store, requests_sent, responses_sent, size);
+    captured(follow, |exchange| {
         let shown = json!(view::detail(exchange, view::RawPart::Whole));
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
         let raw = |side: &str| STANDARD.decode(text(&shown[side]["raw"])).expect("base64");
-        assert!(exchange.summary().duration.is_some(), "every exchange ends");
         CapturedPair {
             method: text(&shown["request"]["method"]),
             target: text(&shown["request"]["uri"]),
@@ -94,9 +117,5 @@ fn capture_all(requests_sent: &[u8], responses_sent: &[u8], size: usize) -> Vec<
             whole: shown["complete"]["request"] == true && shown["complete"]["response"] == true,
             failed: !shown["error"].is_null(),
         }
-    });
-    let pairs = pairs.collect();
-    store.clear();
-    assert_eq!(store.bytes(), 0, "all memory is given back");
-    pairs
+    })
 }

@@ -98,6 +98,10 @@ impl Http2Conversation {
     }
 
     fn headers(&mut self, sender: Sender, number: u32, headers: &HeaderList, ends: bool) {
+        // No request is on stream 0, which is also that of promises.
+        if number == 0 {
+            return;
+        }
         if sender == Sender::Visitor && !self.streams.contains_key(&number) && headers.is_request() {
             if self.streams.len() >= MAX_STREAMS {
                 return;

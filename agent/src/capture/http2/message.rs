@@ -13,7 +13,15 @@ pub(super) struct HeaderList {
     status: Option<Vec<u8>>,
     /// Other fields as lines of HTTP/1.1.
     lines: Vec<u8>,
-    has_length: bool,
+    length: Option<DeclaredLength>,
+}
+
+/// What the `content-length` fields say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DeclaredLength {
+    Bytes(u64),
+    /// Not a number, or several that differ.
+    Invalid,
 }
 
 impl HeaderList {
@@ -33,10 +41,20 @@ impl HeaderList {
             // HTTP/2 has none of them (RFC 9113 section 8.2.2), and here they would say where the body ends.
             b"transfer-encoding" | b"connection" | b"upgrade" => {}
             _ => {
-                self.has_length |= name == b"content-length";
+                if name == b"content-length" {
+                    self.declare(value);
+                }
                 self.line(name, value);
             }
         }
+    }
+
+    fn declare(&mut self, value: &[u8]) {
+        let digits = value.iter().all(u8::is_ascii_digit).then(|| std::str::from_utf8(value).ok()).flatten();
+        let declared =
+            digits.and_then(|digits| digits.parse().ok()).map_or(DeclaredLength::Invalid, DeclaredLength::Bytes);
+        let differs = self.length.is_some_and(|length| length != declared);
+        self.length = Some(if differs { DeclaredLength::Invalid } else { declared });
     }
 
     fn line(&mut self, name: &[u8], value: &[u8]) {
@@ -56,9 +74,19 @@ impl HeaderList {
         std::str::from_utf8(self.status.as_deref()?).ok()?.parse().ok()
     }
 
-    /// Whether the length of the body is declared.
-    pub(super) fn has_length(&self) -> bool {
-        self.has_length
+    /// The length of the body, if the head declares it.
+    pub(super) fn length(&self) -> Result<Option<u64>, Malformed> {
+        match self.length.filter(|_| self.fits()) {
+            None => Ok(None),
+            Some(DeclaredLength::Bytes(length)) => Ok(Some(length)),
+            Some(DeclaredLength::Invalid) => Err(Malformed),
+        }
+    }
+
+    /// Whether a head with all fields is short enough to be followed; a longer one is given none of them.
+    fn fits(&self) -> bool {
+        let texts = [&self.method, &self.path, &self.authority].into_iter().flatten().map(Vec::len).sum::<usize>();
+        self.lines.len() + texts + 128 <= MAX_HEAD_BYTES
     }
 
     /// The head of a request. `chunked` declares the coding that its body is given.
@@ -92,9 +120,7 @@ impl HeaderList {
     }
 
     fn end_head(&self, mut head: Vec<u8>, chunked: bool) -> Vec<u8> {
-        // What does not fit would not be followed.
-        let room = MAX_HEAD_BYTES.saturating_sub(head.len() + 64);
-        head.extend_from_slice(if self.lines.len() <= room { &self.lines } else { b"" });
+        head.extend_from_slice(if self.fits() { &self.lines } else { b"" });
         if chunked {
             head.extend_from_slice(b"transfer-encoding: chunked\r\n");
         }

@@ -27,8 +27,8 @@ enum Progress {
     Head,
     /// In its body, which is given the chunked coding.
     Chunked,
-    /// In its body, whose length is declared.
-    Plain,
+    /// In its body, which is declared to have so many bytes more.
+    Plain(u64),
     Ended,
 }
 
@@ -45,13 +45,14 @@ impl FollowedStream {
                 self.pass(sender, &headers.trailers());
                 self.end(sender);
             }
-            Progress::Plain if ends => self.end(sender),
+            Progress::Plain(_) if ends => self.end(sender),
             _ => {}
         }
     }
 
     fn head(&mut self, sender: Sender, headers: &HeaderList, ends: bool) {
-        let chunked = !ends && !headers.has_length();
+        let Ok(length) = headers.length() else { return self.give_up("The length of the body is not valid.") };
+        let chunked = !ends && length.is_none();
         match (sender, headers.status()) {
             (Sender::Visitor, _) => self.pass(sender, &headers.request_head(chunked)),
             // An interim response has no body, and another head follows (RFC 9113 section 8.1).
@@ -59,7 +60,7 @@ impl FollowedStream {
             (Sender::Service, Some(status)) => self.pass(sender, &headers.response_head(status, chunked)),
             (Sender::Service, None) => return self.give_up("The response has no status."),
         }
-        *self.progress_mut(sender) = if chunked { Progress::Chunked } else { Progress::Plain };
+        *self.progress_mut(sender) = if chunked { Progress::Chunked } else { Progress::Plain(length.unwrap_or(0)) };
         if ends {
             self.end(sender);
         }
@@ -78,7 +79,15 @@ impl FollowedStream {
                     self.pass(sender, b"0\r\n\r\n");
                 }
             }
-            Progress::Plain => self.pass(sender, data),
+            Progress::Plain(left) => {
+                let allowed = usize::try_from(left).map_or(data.len(), |left| data.len().min(left));
+                self.pass(sender, &data[..allowed]);
+                // More bytes would be taken for another request.
+                if allowed < data.len() {
+                    return self.give_up("The body is longer than declared.");
+                }
+                *self.progress_mut(sender) = Progress::Plain(left - allowed as u64);
+            }
             Progress::Head | Progress::Ended => return,
         }
         if ends {

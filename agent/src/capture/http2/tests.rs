@@ -193,3 +193,52 @@ async fn bytes_that_are_not_http2_end_the_capture_of_the_connection() {
     let (captured, _) = feed(&[(Sender::Visitor, b"GET / HTTP/1.1\r\n\r\n".to_vec())], 100);
     assert!(captured.is_empty());
 }
+
+/// A frame as it is on the wire.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).expect("short").to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// `POST /` of an authority `h`, with one more literal field.
+fn post(name: &[u8], value: &[u8]) -> Vec<u8> {
+    let length = |text: &[u8]| u8::try_from(text.len()).expect("short");
+    [&b"\x83\x86\x84\x41\x01h\0"[..], &[length(name)], name, &[length(value)], value].concat()
+}
+
+/// The exchanges of a client that sends these frames, each with its body and its error.
+fn sent(frames: &[Vec<u8>]) -> Vec<(String, String)> {
+    let bytes = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &frames.concat()[..]].concat();
+    let (captured, _) = feed(&[(Sender::Visitor, bytes)], 1000);
+    let seen = captured.iter().map(|exchange| {
+        let body = exchange.messages().0.content_bytes();
+        let error = exchange.facts().error.map(|error| error.to_string());
+        (String::from_utf8(body).expect("text"), error.unwrap_or_default())
+    });
+    seen.collect()
+}
+
+#[tokio::test]
+async fn a_body_longer_than_declared_is_no_second_request() {
+    let body = b"xGET /hidden HTTP/1.1\r\nhost: h\r\n\r\n";
+    let frames = [frame(1, 4, 1, &post(b"content-length", b"1")), frame(0, 1, 1, body)];
+    assert_eq!(sent(&frames), [("x".to_owned(), "The body is longer than declared.".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_head_too_long_to_be_kept_does_not_hide_where_its_body_ends() {
+    let long = [&b"\0\x01a\x7f\xf9\xfd\x03"[..], &[b'x'; 65_400]].concat();
+    let block = [&post(b"content-length", b"3")[..], &long].concat();
+    let blocks: Vec<&[u8]> = block.chunks(16_000).collect();
+    let mut frames = vec![frame(1, 0, 1, blocks[0])];
+    frames.extend(blocks[1..].iter().map(|block| frame(9, 0, 1, block)));
+    frames.extend([frame(9, 4, 1, b""), frame(0, 1, 1, b"GET /hidden HTTP/1.1\r\n\r\n")]);
+    let seen = sent(&frames);
+    assert_eq!(seen.iter().map(|(body, _)| body.as_str()).collect::<Vec<_>>(), ["GET /hidden HTTP/1.1\r\n\r\n"]);
+}
+
+#[tokio::test]
+async fn a_promise_of_the_client_is_no_request() {
+    let promise = [&b"\0\0\0\x02"[..], &post(b"x", b"y")].concat();
+    assert_eq!(sent(&[frame(5, 4, 1, &promise), frame(1, 5, 0, &post(b"x", b"y"))]), []);
+}
