@@ -308,6 +308,9 @@ impl SessionLoop {
                 SessionEvent::Incoming(Some(IncomingEvent::Visitors(changes))) => {
                     self.tunnels.visitors_changed(generation, &changes)
                 }
+                SessionEvent::Incoming(Some(IncomingEvent::Unsent(request))) => {
+                    streams.spawn(forward::capture_unsent(self.tunnels.clone(), generation, *request));
+                }
                 SessionEvent::Incoming(Some(IncomingEvent::Drain { error })) => {
                     let error = error.unwrap_or_else(|| Code::ServerDraining.into());
                     tracing::info!(code = %error.code, "the server asks for a new session; the open streams of this one continue");

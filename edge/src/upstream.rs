@@ -12,6 +12,7 @@ mod reached_tunnels;
 mod response_body;
 mod static_address;
 mod tunnel;
+mod unsent_request;
 mod weighted;
 
 pub(crate) use exchange::{ResponseConnection, UpstreamResponse, exchange, refused_by_agent};

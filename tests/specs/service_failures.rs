@@ -54,6 +54,47 @@ async fn a_service_that_refuses() {
 }
 
 #[tokio::test]
+async fn a_service_of_http2_that_refuses() {
+    let world = World::start().await;
+    let agent = world.agent().await;
+    let closed = Origin::start("closed").await.stop().await;
+    let tunnel = json!({ "name": "rpc", "proto": "http", "addr": closed.to_string(), "app_protocol": "http2" });
+    let tunnel = agent.tunnel(tunnel).await;
+    assert_eq!(world.visitor().get(&tunnel.url("/cart?x=1")).await.refused(), Code::ServiceUnreachable);
+    assert_explained(&agent, &[&closed.to_string(), "refused", "Is it running"]).await;
+    let listed = agent.get("/api/requests/http").await.ok()["requests"][0].clone();
+    let request = &listed["request"];
+    assert_eq!(
+        (&request["method"], &request["uri"], &request["proto"]),
+        (&json!("GET"), &json!("/cart?x=1"), &json!("HTTP/2.0"))
+    );
+    assert_eq!(listed["complete"], json!({ "request": true, "response": false }), "{listed}");
+}
+
+#[tokio::test]
+async fn a_service_that_does_not_speak_http2_as_was_said() {
+    let world = World::start().await;
+    let agent = world.agent().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n").await;
+            let _ = tokio::io::AsyncReadExt::read(&mut stream, &mut [0; 4096]).await;
+        }
+    });
+    let tunnel = json!({ "name": "rpc", "proto": "http", "addr": address.to_string(), "app_protocol": "http2" });
+    let tunnel = agent.tunnel(tunnel).await;
+    assert_eq!(world.visitor().get(&tunnel.url("/")).await.refused(), Code::UpstreamInvalid);
+    let error = eventually("the request is listed", async || {
+        let summaries = agent.get("/api/requests/http/summaries").await.ok();
+        summaries["requests"][0]["error"].as_str().map(str::to_owned)
+    })
+    .await;
+    assert!(error.contains("does not speak HTTP/2"), "{error}");
+}
+
+#[tokio::test]
 async fn a_service_that_listens_on_the_other_loopback_address_only() {
     let world = World::start().await;
     let agent = world.agent().await;

@@ -53,7 +53,18 @@ impl RetiredSession {
     /// Serves streams that arrive. Returns when the session has ended.
     async fn serve(&mut self) {
         while let Some(event) = self.incoming.next().await {
-            let IncomingEvent::Stream(stream) = event else { continue };
+            let stream = match event {
+                IncomingEvent::Stream(stream) => stream,
+                IncomingEvent::Unsent(request) => {
+                    if let Some(endpoint) = self.endpoints.get(&request.number) {
+                        forward::capture_unsent_at(&self.tunnels, endpoint, *request);
+                    }
+                    continue;
+                }
+                IncomingEvent::TunnelClosed { .. } | IncomingEvent::Drain { .. } | IncomingEvent::Visitors(_) => {
+                    continue;
+                }
+            };
             match self.endpoints.get(&stream.start.tunnel) {
                 Some(endpoint) => {
                     let (tunnels, endpoint) = (self.tunnels.clone(), endpoint.clone());

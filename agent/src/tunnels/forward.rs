@@ -14,7 +14,8 @@ use crate::{
 };
 use postern_api::{Code, Error};
 use postern_tunnel::{
-    IncomingStream, RelayEnd, RelayPeer, StreamKind, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol,
+    IncomingStream, RelayEnd, RelayPeer, StreamKind, StreamMetadata, StreamStart, TunnelStream,
+    message::{AppProtocol, UnsentRequest},
     relay, relay_tapped,
 };
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
@@ -132,7 +133,7 @@ async fn terminate(
 async fn refuse(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, mut incoming: IncomingStream, error: Error) {
     let start = incoming.start;
     let observer = observer(tunnels, endpoint, start, incoming.metadata());
-    // Over HTTP/2 no request is sent before the service has said that it speaks it.
+    // Over HTTP/2 no request is sent before the service has said that it speaks it; the server reports it instead.
     let is_captured = start.kind == StreamKind::Http && observer.store.is_some() && !observer.http2;
     if !is_captured || !tunnels.store().is_on() {
         return incoming.refuse(error).await;
@@ -148,6 +149,24 @@ async fn refuse(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, mut incoming:
     };
     incoming.refuse_after_peek(error, inspect).await;
     conversation.fail(&why);
+}
+
+/// Captures a request that the server could not send to the local service, with the reason.
+pub async fn capture_unsent(tunnels: Tunnels, generation: u64, request: UnsentRequest) {
+    if let Some(endpoint) = tunnels.running_endpoint(generation, request.number).await {
+        capture_unsent_at(&tunnels, &endpoint, request);
+    }
+}
+
+/// Captures a request that the server could not send to the local service of this endpoint.
+pub fn capture_unsent_at(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, request: UnsentRequest) {
+    let UnsentRequest { number, visitor, tls, head, trace, error } = request;
+    let notes = StreamMetadata::default();
+    notes.put(trace.unwrap_or_default().into_bytes());
+    let start = StreamStart { tunnel: number, visitor, destination: None, kind: StreamKind::Http, tls };
+    let mut conversation = Conversation::new(observer(tunnels, endpoint, start, notes));
+    conversation.request_bytes(head.as_bytes());
+    conversation.fail(&error.message);
 }
 
 /// A stream whose connection to the local service is up.

@@ -8,6 +8,7 @@ use crate::{
         Candidates, FixedResponse, H1Connection, H2Connections, OriginServer, ReachedTunnels, StreamSpec,
         UpstreamCandidate,
         h2_connections::{self as h2_connections, StreamPermit},
+        unsent_request,
     },
 };
 use http_body::Body as _;
@@ -61,7 +62,9 @@ pub(crate) async fn exchange(
         reached.add(&origin, spec.visitor);
         let result = match origin.h2_connections() {
             None => attempt(&origin, spec, request, &progress, timeout, (remaining > 0, trace)).await,
-            Some(h2_connections) => attempt_shared(&origin, h2_connections, spec, request, &progress, timeout).await,
+            Some(h2_connections) => {
+                attempt_shared((&origin, h2_connections), spec, request, &progress, timeout, trace).await
+            }
         };
         match result {
             Ok((response, connection)) => return Ok(UpstreamResponse::Origin { response, connection, origin }),
@@ -128,12 +131,12 @@ async fn attempt(
 /// Attempts the request at one upstream over a shared HTTP/2 connection. Retries like [`attempt`], and also when the
 /// local service reports that it did not process the request.
 async fn attempt_shared(
-    origin: &OriginServer,
-    h2_connections: &H2Connections,
+    (origin, h2_connections): (&OriginServer, &H2Connections),
     spec: StreamSpec,
     request: Request<RequestBody>,
     progress: &Option<Arc<BodyProgress>>,
     timeout: Duration,
+    trace: &mut Trace,
 ) -> Result<(Response<Incoming>, ResponseConnection), AttemptError> {
     let mut request = request;
     let mut tries = 2;
@@ -141,7 +144,10 @@ async fn attempt_shared(
         tries -= 1;
         let permit = match h2_connections::acquire_stream(origin, h2_connections, spec).await {
             Ok(permit) => permit,
-            Err(refusal) => return Err(AttemptError::NotReached(refusal, Box::new(request))),
+            Err(refusal) => {
+                unsent_request::report(origin, spec, &request, &refusal, trace);
+                return Err(AttemptError::NotReached(refusal, Box::new(request)));
+            }
         };
         let retry = can_repeat(&request).then(|| head_of(&request));
         h2_connections::to_http2(&mut request).map_err(AttemptError::Failed)?;

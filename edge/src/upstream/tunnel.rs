@@ -1,9 +1,13 @@
 //! A tunnel as an upstream: opens streams to the agent's local service, and ends them when the tunnel stops.
 
 use super::{H1Pool, H2Connections, StreamSpec};
-use crate::telemetry::{metrics, traffic::TrafficCounter};
+use crate::telemetry::{Trace, metrics, traffic::TrafficCounter};
 use futures::task::AtomicWaker;
-use postern_tunnel::{CountedVisitor, ServerSession, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol};
+use postern_api::Error;
+use postern_tunnel::{
+    CountedVisitor, ServerSession, StreamMetadata, StreamStart, TunnelStream,
+    message::{AppProtocol, UnsentRequest},
+};
 use std::{
     collections::{BTreeMap, HashMap},
     io,
@@ -106,6 +110,19 @@ impl TunnelUpstream {
     pub(crate) fn tidy(&self, max_idle: Duration) {
         self.pool.tidy(max_idle, self.idle_connections());
         self.h2_connections.tidy(max_idle);
+    }
+
+    /// Has the agent show a request that could not be sent to the local service, if it captures requests.
+    pub(crate) fn report_unsent(&self, spec: StreamSpec, head: String, trace: &mut Trace, error: &Error) {
+        let request = UnsentRequest {
+            number: self.number,
+            visitor: spec.visitor,
+            tls: spec.tls,
+            head,
+            trace: trace.note_for_agent().and_then(|note| String::from_utf8(note).ok()),
+            error: error.clone(),
+        };
+        self.link.unsent(request);
     }
 
     /// Keeps no idle stream any more; open ones continue.

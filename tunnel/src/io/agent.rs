@@ -251,6 +251,7 @@ impl MessageLoop {
                 Ok(FromServer::TunnelClosed { number, error }) => IncomingEvent::TunnelClosed { number, error },
                 Ok(FromServer::Drain { error }) => IncomingEvent::Drain { error },
                 Ok(FromServer::Visitors { tunnels }) => IncomingEvent::Visitors(tunnels),
+                Ok(FromServer::Unsent(request)) => IncomingEvent::Unsent(Box::new(request)),
                 Ok(FromServer::End { error }) => return EndReason::Ended(error),
                 Ok(FromServer::Welcome(_) | FromServer::Refused { .. }) => {
                     return EndReason::Protocol("a second response to the hello".to_owned());

@@ -1,7 +1,10 @@
 //! Events and streams that the server sends to the agent.
 
 use super::{CLOSE_TIMEOUT, stream::TunnelStream, stream_metadata::StreamMetadata};
-use crate::proto::{message::VisitorChanges, stream_start::StreamStart};
+use crate::proto::{
+    message::{UnsentRequest, VisitorChanges},
+    stream_start::StreamStart,
+};
 use postern_api::Error;
 use std::{io, ops::ControlFlow, time::Duration};
 use tokio::{io::AsyncWriteExt, sync::mpsc, time::timeout};
@@ -33,6 +36,8 @@ pub enum IncomingEvent {
     },
     /// Connections of visitors to HTTP tunnels were opened or ended.
     Visitors(Vec<VisitorChanges>),
+    /// A request could not be sent to a local service.
+    Unsent(Box<UnsentRequest>),
 }
 
 /// A stream that waits to be served or refused. Dropping it breaks it off.

@@ -13,7 +13,8 @@ use super::{
     visitor_counts::{CountedVisitor, VisitorCounts},
 };
 use crate::proto::{
-    message::{Bind, Bound, FromAgent, FromServer, Welcome},
+    codec::encode,
+    message::{Bind, Bound, FromAgent, FromServer, UnsentRequest, Welcome},
     stream_start::StreamStart,
     version::VersionRange,
 };
@@ -300,6 +301,15 @@ impl ServerSession {
     /// `None` if the agent does not support such reports.
     pub fn count_visitor(&self, number: u32) -> Option<CountedVisitor> {
         VersionRange::has_visitor_counts(self.0.version).then(|| self.0.visitors.open(number))
+    }
+
+    /// Tells the agent about a request that could not be sent to a local service. It is dropped if it is too long for a
+    /// message or the agent reads its messages too slowly. Agents that do not know such messages skip them.
+    pub fn unsent(&self, request: UnsentRequest) {
+        let message = FromServer::Unsent(request);
+        if self.0.core.has_room() && encode(&message).is_ok() {
+            self.0.core.send(message);
+        }
     }
 
     /// Adds a data connection to the pool, if it presents the secret of the session.

@@ -6,7 +6,7 @@
 use super::{bind_modules::BindModules, version::VersionRange};
 use postern_api::{Error, Secret};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
 
 /// Default interval between heartbeats in milliseconds.
 pub const DEFAULT_HEARTBEAT_MS: u64 = 10_000;
@@ -202,6 +202,26 @@ pub struct EndedVisitors {
     pub count: u32,
 }
 
+/// A request that the server could not send, because the connection to a local service that many requests share was
+/// not established. The agent shows it to its owner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnsentRequest {
+    /// Tunnel number.
+    pub number: u32,
+    /// Address of the visitor.
+    pub visitor: SocketAddr,
+    /// Whether the visitor's side is encrypted.
+    #[serde(default)]
+    pub tls: bool,
+    /// Request line and fields in the form of HTTP/1.1, with the empty line.
+    pub head: String,
+    /// The trace of the request, as stream metadata has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+    /// Reason.
+    pub error: Error,
+}
+
 /// Messages from agent to server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -293,6 +313,8 @@ pub enum FromServer {
         /// Changes of each HTTP tunnel.
         tunnels: Vec<VisitorChanges>,
     },
+    /// A request was not sent to a local service.
+    Unsent(UnsentRequest),
     /// Ends the session.
     End {
         /// Reason.

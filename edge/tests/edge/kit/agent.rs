@@ -171,7 +171,10 @@ fn serve(
                     });
                     connections.lock().unwrap().push(task.abort_handle());
                 }
-                IncomingEvent::TunnelClosed { .. } | IncomingEvent::Drain { .. } | IncomingEvent::Visitors(_) => {}
+                IncomingEvent::TunnelClosed { .. }
+                | IncomingEvent::Drain { .. }
+                | IncomingEvent::Visitors(_)
+                | IncomingEvent::Unsent(_) => {}
             }
         }
     })
