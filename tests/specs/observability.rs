@@ -3,6 +3,7 @@
 use postern_api::Code;
 use postern_tests::{Operator, Origin, World, eventually};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use tokio::{io::AsyncWriteExt, net::TcpStream};
 
 /// Creates an HTTPS edge with one route to a backend that admits a CIDR. Returns the ids of edge and route.
@@ -95,6 +96,60 @@ async fn a_refused_visitor_is_listed_with_the_rule_that_refused() {
     let one = &listed.body["decisions"][0];
     assert_eq!((&one["scheme"], &one["error_code"]), (&json!("tcp"), &json!("ERR_POSTERN_3203")));
     assert!(one["decisions"][0]["rule"].as_str().unwrap().starts_with("ipr_"), "the rule that denies: {one}");
+}
+
+/// Adds a route for a path to an edge. Returns its id.
+async fn route(operator: &Operator, edge: &str, path: &str, backend: &str) -> String {
+    let policy = operator.policy(&[("allow", "127.0.0.0/8")]).await;
+    let route = json!({
+        "match_type": "path_prefix",
+        "match": path,
+        "backend": { "backend_id": backend },
+        "ip_restriction": { "ip_policy_ids": [policy] },
+    });
+    operator.post(&format!("/edges/https/{edge}/routes"), route).await.ok().text("id")
+}
+
+#[tokio::test]
+async fn captured_requests_that_share_a_connection_show_a_trace_each() {
+    let world = World::start().await;
+    let (operator, visitor) = (world.operator(), world.visitor());
+    let origin = Origin::start("hello").await;
+    let agent = world.agent().await;
+    let tunnel = json!({
+        "name": "rpc", "labels": ["app=rpc"], "addr": origin.address().to_string(), "app_protocol": "http2",
+    });
+    assert_eq!(agent.request_tunnel(tunnel).await.status, 201);
+    let backend = operator.group("app", "rpc").await;
+    let edge = json!({ "hostports": ["rpc.example.test:443"] });
+    let edge = operator.post("/edges/https", edge).await.ok().text("id");
+    let routes = [
+        ("/one", route(&operator, &edge, "/one", &backend).await),
+        ("/two", route(&operator, &edge, "/two", &backend).await),
+    ];
+    let url = format!("https://rpc.example.test:{}", world.server.addresses.https.port());
+    // Also equal requests: only their order tells them apart.
+    let paths: Vec<String> = (0..24).map(|number| format!("{}/{}", routes[number % 2].0, number / 6)).collect();
+    let urls: Vec<String> = paths.iter().map(|path| format!("{url}{path}")).collect();
+    let visits = urls.iter().map(|url| visitor.get(url));
+    assert!(futures::future::join_all(visits).await.iter().all(|reply| reply.text() == "hello"));
+    let captured = eventually("all are captured", async || {
+        let captured = agent.captured().await;
+        let is_whole = |request: &Value| request["complete"]["response"] == true;
+        (captured.len() == paths.len() && captured.iter().all(is_whole)).then_some(captured)
+    })
+    .await;
+    let mut ids = BTreeSet::new();
+    for request in &captured {
+        let path = request["request"]["uri"].as_str().unwrap();
+        let expected = routes.iter().find(|(prefix, _)| path.starts_with(prefix)).map(|(_, id)| json!(id));
+        assert_eq!(Some(&request["trace"]["route"]), expected.as_ref(), "{path}: {}", request["trace"]);
+        assert_eq!(request["trace"]["decisions"][0]["module"], "ip_restriction");
+        ids.insert(request["trace"]["id"].to_string());
+    }
+    assert_eq!(ids.len(), paths.len(), "each request has a trace of its own");
+    let received = origin.requests();
+    assert!(received.iter().all(|request| request.headers.keys().all(|name| !name.as_str().contains("trace"))));
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ pub use io::{
 pub use proto::{
     backoff,
     bind_modules::BindModules,
-    message, proxy,
+    message, proxy, request_note,
     stream_start::{StreamKind, StreamStart},
 };
 

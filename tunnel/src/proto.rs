@@ -9,6 +9,7 @@ pub mod message;
 pub mod pool_sizing;
 pub mod preamble;
 pub mod proxy;
+pub mod request_note;
 pub mod stream_reply;
 pub mod stream_start;
 pub mod version;

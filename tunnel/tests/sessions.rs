@@ -105,7 +105,9 @@ async fn an_agent_without_a_shared_version_is_refused() {
 
 #[tokio::test]
 async fn metadata_is_sent_only_to_agents_that_support_it() {
-    for (newest, expected) in [(1, false), (2, true), (3, true)] {
+    for (newest, expected, expected_of_requests) in
+        [(1, false, false), (2, true, false), (4, true, false), (5, true, true)]
+    {
         let (mut agent, server) = duplex(64 * 1024);
         let mut hello = hello();
         hello.protocol = VersionRange { oldest: 1, newest };
@@ -115,6 +117,7 @@ async fn metadata_is_sent_only_to_agents_that_support_it() {
         let Ok(Accepted::Control(handshake)) = accept(server).await else { panic!("it is an agent") };
         let (session, _events) = handshake.welcome(world::welcome()).await.unwrap();
         assert_eq!(session.supports_metadata(), expected, "version {newest}");
+        assert_eq!(session.supports_request_notes(), expected_of_requests, "version {newest}");
     }
 }
 

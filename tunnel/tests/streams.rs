@@ -321,6 +321,11 @@ async fn metadata_arrives_before_the_bytes_it_describes_and_is_not_part_of_them(
         write(&mut visitor, b"second").await;
         assert_eq!(read(&mut service, 6).await, b"second");
         assert_eq!(received.take(), None, "no metadata was sent");
+        sent.push(b"one".to_vec());
+        sent.push(b"another".to_vec());
+        write(&mut visitor, b"both").await;
+        assert_eq!(read(&mut service, 4).await, b"both");
+        assert_eq!(received.take_all(), [&b"one"[..], b"another"]);
         let longest = vec![7; MAX_METADATA];
         sent.put(longest.clone());
         let large = vec![3; 200_000];

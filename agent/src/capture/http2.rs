@@ -6,12 +6,14 @@ mod frames;
 mod hpack;
 mod hpack_static;
 mod message;
+mod notes;
 mod stream;
 
 use super::sniffer::{ConnectTiming, Conversation, Observer};
 use frames::{FrameEvent, FrameReader};
 use hpack::HeaderDecoder;
 use message::HeaderList;
+use notes::RequestNotes;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -32,6 +34,7 @@ pub struct Http2Conversation {
     requests: Direction,
     responses: Direction,
     streams: HashMap<u32, FollowedStream>,
+    notes: RequestNotes,
     is_off: bool,
 }
 
@@ -42,8 +45,10 @@ struct Direction {
 
 impl Http2Conversation {
     /// A new connection.
-    pub fn new(observer: Observer, timing: ConnectTiming) -> Self {
+    pub fn new(mut observer: Observer, timing: ConnectTiming) -> Self {
+        let notes = observer.notes.take().filter(|_| observer.store.is_some());
         Http2Conversation {
+            notes: RequestNotes::new(notes),
             observer,
             timing,
             requests: Direction { frames: FrameReader::of_client(), headers: HeaderDecoder::default() },
@@ -84,7 +89,8 @@ impl Http2Conversation {
             FrameEvent::None => {}
             FrameEvent::TableSize(size) => opposite.headers.allow_table_size(size),
             FrameEvent::Headers { stream, block, ends } => {
-                let headers = HeaderList::decode(&mut direction.headers, &block)?;
+                let digested = sender == Sender::Visitor && self.notes.are_waiting();
+                let headers = HeaderList::decode(&mut direction.headers, &block, digested)?;
                 self.headers(sender, stream, &headers, ends);
             }
             FrameEvent::Data { stream, range, ends } => self.data(sender, stream, &bytes[range], ends),
@@ -107,7 +113,8 @@ impl Http2Conversation {
                 return;
             }
             let timing = ConnectTiming { transit: self.timing.transit, connect: self.timing.connect.take() };
-            let conversation = Conversation::new(self.observer.clone()).with_timing(timing);
+            let observer = Observer { notes: self.notes.take(headers.digest()), ..self.observer.clone() };
+            let conversation = Conversation::new(observer).with_timing(timing);
             self.streams.insert(number, FollowedStream::new(conversation));
         }
         self.on_stream(number, |stream| stream.headers(sender, headers, ends));

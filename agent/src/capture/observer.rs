@@ -26,7 +26,8 @@ pub struct Observer {
     pub through_edge: bool,
     /// The messages are of HTTP/2, in the form that HTTP/1.1 gives them.
     pub http2: bool,
-    /// The edge's notes about requests, each sent ahead of its request.
+    /// The edge's notes about requests, each sent ahead of its request. On a connection of HTTP/2 they name the requests
+    /// that they are about.
     pub notes: Option<StreamMetadata>,
 }
 
@@ -39,12 +40,12 @@ impl Observer {
     }
 
     /// The facts that are listed about a request.
-    fn request_info(&self, head: &RequestHead<'_>, visitor: Option<IpAddr>) -> RequestInfo {
+    fn request_info(&self, head: &RequestHead<'_>, visitor: Option<IpAddr>, trace: Option<Vec<u8>>) -> RequestInfo {
         let remote = self.remote(visitor);
         let texts = RequestTexts { method: head.method, target: head.target, host: &head.host, remote: &remote };
         RequestInfo {
             replay_of: self.replay_of,
-            trace: self.notes.as_ref().and_then(StreamMetadata::take),
+            trace,
             through_edge: self.through_edge,
             http2: self.http2,
             ..RequestInfo::new(self.tunnel.clone(), texts)
@@ -53,14 +54,19 @@ impl Observer {
 
     /// Captures a request whose head is complete, unless nothing is kept.
     pub(super) fn begin_exchange(&self, raw: &[u8], head: &RequestHead<'_>) -> Option<Arc<Exchange>> {
-        let store = self.store.as_ref().filter(|store| store.is_on())?;
+        let store = self.store.as_ref()?;
+        // Also without anything to keep, so that notes do not pile up.
+        let trace = self.notes.as_ref().and_then(StreamMetadata::take);
+        if !store.is_on() {
+            return None;
+        }
         let kept = store.redacted_head(raw);
         // The list shows what the store keeps: a secret must not stay in the target either.
         let redacted = match &kept {
             Cow::Owned(kept) => RequestHead::read(kept).ok(),
             Cow::Borrowed(_) => None,
         };
-        let info = self.request_info(redacted.as_ref().unwrap_or(head), head.visitor);
+        let info = self.request_info(redacted.as_ref().unwrap_or(head), head.visitor, trace);
         Some(store.begin(info, &kept, &head.framing))
     }
 }

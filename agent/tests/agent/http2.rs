@@ -5,7 +5,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use postern_test_kit::{eventually, in_time};
-use postern_tunnel::StreamKind;
+use postern_tunnel::{StreamKind, request_note::RequestDigest};
 use serde_json::{Value as Json, json};
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
@@ -118,6 +118,37 @@ async fn calls_are_captured_with_their_messages_and_trailers() {
     assert_eq!(found["requests"].as_array().map(Vec::len), Some(1), "{found}");
     let metrics = world.get("/api/tunnels/rpc").await["metrics"].clone();
     assert_eq!(metrics["http"]["count"], 2, "{metrics}");
+}
+
+#[tokio::test]
+async fn notes_of_the_server_are_shown_with_the_requests_that_they_name() {
+    let world = World::start().await;
+    let service = Service::start().await;
+    tunnel(&world, &service).await;
+    let mut stream = world.server.visit("rpc", StreamKind::Http).await;
+    let notes = stream.metadata();
+    let (mut send, connection) = h2::client::handshake(stream).await.expect("HTTP/2");
+    let connection = tokio::spawn(connection);
+    let mut responses = Vec::new();
+    for (path, note) in [("/a", Some("for a")), ("/b", None), ("/c", Some("for c"))] {
+        if let Some(note) = note {
+            let mut digest = RequestDigest::default();
+            for (name, value) in [(":method", "GET"), (":authority", "rpc.localhost"), (":path", path), ("x-y", "z")] {
+                digest.add(name.as_bytes(), value.as_bytes());
+            }
+            notes.push(digest.with_note(json!({ "id": note }).to_string().as_bytes()));
+        }
+        let request = Request::get(format!("http://rpc.localhost{path}")).header("x-y", "z");
+        responses.push(send.send_request(request.body(()).expect("valid"), true).expect("open").0);
+    }
+    for response in responses {
+        in_time(response).await.expect("answered");
+    }
+    let captured = world.captured(3).await;
+    let trace =
+        |path: &str| captured.iter().find(|one| one["request"]["uri"] == path).expect("listed")["trace"].clone();
+    assert_eq!(["/a", "/b", "/c"].map(trace), [json!({ "id": "for a" }), Json::Null, json!({ "id": "for c" })]);
+    connection.abort();
 }
 
 #[tokio::test]

@@ -151,7 +151,7 @@ async fn attempt_shared(
         };
         let retry = can_repeat(&request).then(|| head_of(&request));
         h2_connections::to_http2(&mut request).map_err(AttemptError::Failed)?;
-        match send_shared(permit, request, progress.clone(), timeout).await {
+        match send_shared(permit, request, progress.clone(), timeout, trace).await {
             Ok(response) => return Ok(response),
             Err(failure) => match (failure.unsent, retry) {
                 (Some(mut unsent), _) if tries > 0 => {
@@ -205,8 +205,9 @@ async fn send_shared(
     request: Request<RequestBody>,
     progress: Option<Arc<BodyProgress>>,
     timeout: Duration,
+    trace: &mut Trace,
 ) -> Result<(Response<Incoming>, ResponseConnection), SendError> {
-    let response_future = permit.sender.try_send_request(request);
+    let response_future = permit.send(request, trace);
     let response = await_response(response_future, progress, timeout).await?;
     Ok((response, ResponseConnection::Shared(permit)))
 }

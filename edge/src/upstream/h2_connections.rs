@@ -6,7 +6,7 @@
 use crate::{
     http::RequestBody,
     refusal::{Fault, Refusal},
-    telemetry::metrics,
+    telemetry::{Trace, metrics},
     upstream::{
         OriginServer, StreamSpec,
         h2_preface::{Preface, PrefaceStream},
@@ -14,13 +14,18 @@ use crate::{
 };
 use futures::{FutureExt, future};
 use hyper::{
-    Request, Uri, Version,
-    client::conn::http2::{self, Connection, SendRequest},
+    Request, Response, Uri, Version,
+    body::Incoming,
+    client::conn::{
+        TrySendError,
+        http2::{self, Connection, SendRequest},
+    },
     header::{self, HeaderValue},
-    http::uri::{Authority, Scheme},
+    http::uri::{Authority, PathAndQuery, Scheme},
 };
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use postern_api::{Code, Error};
+use postern_tunnel::{StreamMetadata, request_note::RequestDigest};
 use std::{
     net::SocketAddr,
     pin::Pin,
@@ -70,12 +75,15 @@ struct H2Connection {
     max_streams: watch::Receiver<usize>,
     open_streams: AtomicUsize,
     idle_since: Mutex<Instant>,
+    /// Receives the trace of each request, if the agent accepts such notes. Locked while one is queued with its request:
+    /// the notes are in the order of the requests.
+    notes: Option<Mutex<StreamMetadata>>,
 }
 
 /// A stream on a connection, for one request and its response.
 pub(crate) struct StreamPermit {
     connection: Arc<H2Connection>,
-    pub(crate) sender: SendRequest<RequestBody>,
+    sender: SendRequest<RequestBody>,
 }
 
 enum Acquired {
@@ -126,6 +134,35 @@ impl H2Connection {
         let idle_since = *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner);
         self.sender.is_closed() || self.open_streams.load(Ordering::Acquire) == 0 && now - idle_since >= max_idle
     }
+}
+
+impl StreamPermit {
+    /// Sends a request in the form of [`to_http2`], and its trace as a note. The result resolves with the response.
+    pub(crate) fn send(
+        &mut self,
+        request: Request<RequestBody>,
+        trace: &mut Trace,
+    ) -> impl Future<Output = Result<Response<Incoming>, TrySendError<Request<RequestBody>>>> + use<> {
+        let Some(notes) = &self.connection.notes else { return self.sender.try_send_request(request).left_future() };
+        let note = trace.note_for_agent().map(|note| digest(&request).with_note(&note));
+        let notes = notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(note) = note {
+            notes.push(note);
+        }
+        self.sender.try_send_request(request).right_future()
+    }
+}
+
+/// The digest by which the agent finds the request that a note is about.
+fn digest(request: &Request<RequestBody>) -> RequestDigest {
+    let mut digest = RequestDigest::default();
+    digest.add(b":method", request.method().as_str().as_bytes());
+    digest.add(b":path", request.uri().path_and_query().map_or("/", PathAndQuery::as_str).as_bytes());
+    if let Some(authority) = request.uri().authority() {
+        digest.add(b":authority", authority.as_str().as_bytes());
+    }
+    request.headers().iter().for_each(|(name, value)| digest.add(name.as_str().as_bytes(), value.as_bytes()));
+    digest
 }
 
 impl Drop for StreamPermit {
@@ -186,7 +223,8 @@ fn acquire_or_open(
 }
 
 async fn dial(origin: &OriginServer, spec: StreamSpec, key: VisitorKey) -> Result<Arc<H2Connection>, Refusal> {
-    let stream = origin.open(spec, true).await?;
+    let mut stream = origin.open(spec, true).await?;
+    let notes = if origin.accepts_request_notes() { stream.notes().map(Mutex::new) } else { None };
     let preface = Arc::new(Preface::default());
     let (sender, connection) = http2::Builder::new(TokioExecutor::new())
         .initial_stream_window_size(STREAM_WINDOW_BYTES)
@@ -212,7 +250,7 @@ async fn dial(origin: &OriginServer, spec: StreamSpec, key: VisitorKey) -> Resul
         }
     }
     let idle_since = Mutex::new(Instant::now());
-    Ok(Arc::new(H2Connection { key, sender, max_streams, open_streams: AtomicUsize::new(0), idle_since }))
+    Ok(Arc::new(H2Connection { key, sender, max_streams, open_streams: AtomicUsize::new(0), idle_since, notes }))
 }
 
 /// Drives a connection until it ends, and publishes the number of streams that the peer allows.

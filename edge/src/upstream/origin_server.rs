@@ -112,6 +112,11 @@ impl OriginServer {
         matches!(self, OriginServer::Tunnel(tunnel) if tunnel.accepts_notes())
     }
 
+    /// Whether an agent there captures requests and accepts notes about those that share a connection.
+    pub(crate) fn accepts_request_notes(&self) -> bool {
+        matches!(self, OriginServer::Tunnel(tunnel) if tunnel.accepts_request_notes())
+    }
+
     /// Its id in logs: that of the tunnel or of the static backend.
     pub(crate) fn id(&self) -> &Arc<str> {
         match self {

@@ -112,6 +112,11 @@ impl TunnelUpstream {
         self.h2_connections.tidy(max_idle);
     }
 
+    /// Whether the agent captures requests and accepts notes about those that share a stream.
+    pub(crate) fn accepts_request_notes(&self) -> bool {
+        self.settings.inspect && self.link.supports_request_notes()
+    }
+
     /// Has the agent show a request that could not be sent to the local service, if it captures requests.
     pub(crate) fn report_unsent(&self, spec: StreamSpec, head: String, trace: &mut Trace, error: &Error) {
         let request = UnsentRequest {

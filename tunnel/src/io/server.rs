@@ -243,6 +243,11 @@ impl ServerSession {
         VersionRange::has_stream_metadata(self.0.version)
     }
 
+    /// Whether the agent supports metadata about single requests on streams of HTTP/2.
+    pub fn supports_request_notes(&self) -> bool {
+        VersionRange::has_request_notes(self.0.version)
+    }
+
     /// Opens a stream: on a data connection if one is idle, on the control connection otherwise. Never dials.
     ///
     /// The start is sent with the stream's first write, flush or read.

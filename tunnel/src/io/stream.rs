@@ -162,7 +162,7 @@ impl TunnelStream {
         if !self.is_opener {
             return;
         }
-        if let Some(metadata) = self.metadata.as_ref().and_then(StreamMetadata::take) {
+        for metadata in self.metadata.iter().flat_map(StreamMetadata::take_all) {
             self.prefix.extend_from_slice(&frame::metadata_header(metadata.len()));
             self.prefix.extend_from_slice(&metadata);
         }
@@ -355,7 +355,7 @@ impl AsyncRead for TunnelStream {
                     if let Some(metadata) = this.metadata.as_ref().filter(|_| !this.is_opener) {
                         this.partial_metadata.extend_from_slice(&piece[..count]);
                         if is_complete {
-                            metadata.put(std::mem::take(&mut this.partial_metadata));
+                            metadata.push(std::mem::take(&mut this.partial_metadata));
                         }
                     }
                 }

@@ -13,8 +13,9 @@ pub struct VersionRange {
 
 impl VersionRange {
     /// Versions of this build. Version 2 added stream metadata; version 3 added modules of tunnels, and TLS tunnels;
-    /// version 4 added agents that drain, the flow control of overflow streams, and counts of visitors.
-    pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 4 };
+    /// version 4 added agents that drain, the flow control of overflow streams, and counts of visitors; version 5 added
+    /// metadata about single requests on streams of HTTP/2.
+    pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 5 };
 
     /// Whether streams may carry metadata in a session of this version.
     pub fn has_stream_metadata(version: u16) -> bool {
@@ -39,6 +40,11 @@ impl VersionRange {
     /// Whether the server of a session of this version counts the connections of visitors to HTTP tunnels.
     pub fn has_visitor_counts(version: u16) -> bool {
         version >= 4
+    }
+
+    /// Whether the metadata of HTTP/2 streams in a session of this version are [notes](super::request_note).
+    pub fn has_request_notes(version: u16) -> bool {
+        version >= 5
     }
 
     /// Newest version that both ends understand, if any.

@@ -3,6 +3,7 @@
 use super::{Malformed, hpack::HeaderDecoder};
 use crate::capture::head::MAX_HEAD_BYTES;
 use postern_api::headers::is_token_byte;
+use postern_tunnel::request_note::RequestDigest;
 
 /// The fields of one header block.
 #[derive(Debug, Default)]
@@ -14,6 +15,7 @@ pub(super) struct HeaderList {
     /// Other fields as lines of HTTP/1.1.
     lines: Vec<u8>,
     length: Option<DeclaredLength>,
+    digest: RequestDigest,
 }
 
 /// What the `content-length` fields say.
@@ -25,9 +27,15 @@ enum DeclaredLength {
 }
 
 impl HeaderList {
-    pub(super) fn decode(decoder: &mut HeaderDecoder, block: &[u8]) -> Result<Self, Malformed> {
+    /// Decodes a block; with `digested`, [`digest`](Self::digest) counts.
+    pub(super) fn decode(decoder: &mut HeaderDecoder, block: &[u8], digested: bool) -> Result<Self, Malformed> {
         let mut list = HeaderList::default();
-        decoder.decode(block, |name, value| list.add(name, value))?;
+        decoder.decode(block, |name, value| {
+            list.add(name, value);
+            if digested {
+                list.digest.add(name, value);
+            }
+        })?;
         Ok(list)
     }
 
@@ -62,6 +70,11 @@ impl HeaderList {
         self.lines.extend_from_slice(b": ");
         self.lines.extend(value.iter().map(|byte| printable(*byte)));
         self.lines.extend_from_slice(b"\r\n");
+    }
+
+    /// The digest of all fields.
+    pub(super) fn digest(&self) -> RequestDigest {
+        self.digest
     }
 
     /// Whether the fields begin a request.
