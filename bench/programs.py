@@ -3,6 +3,7 @@
 POSTERN_BIN_DIR names the folder of the programs (a release build is meant).
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -66,15 +67,21 @@ def processor_seconds(pid):
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def connect_tls(port, host, protocol):
-    """A visitor's TLS connection to a port of the loopback. The certificate is not verified."""
-    context = ssl.create_default_context()
+@functools.cache
+def visitor_context(protocol):
+    """TLS of visitors that offer one protocol. Certificates are not verified."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     context.set_alpn_protocols([protocol])
+    return context
+
+
+def connect_tls(port, host, protocol):
+    """A visitor's TLS connection to a port of the loopback."""
     plain = socket.create_connection(("127.0.0.1", port))
     plain.settimeout(60)
-    return context.wrap_socket(plain, server_hostname=host)
+    return visitor_context(protocol).wrap_socket(plain, server_hostname=host)
 
 
 def show(name, value, unit, limit=""):

@@ -22,6 +22,9 @@ const MIN_WINDOW_BYTES: usize = 8 * 1024;
 const MAX_WINDOW_BYTES: usize = 256 * 1024;
 /// Unread bytes of all streams of a session, as long as that is more than the smallest window for each.
 const SESSION_WINDOW_BYTES: usize = 32 * 1024 * 1024;
+/// Windows below this size are granted only to readers that wait for more, so that a response which is not read costs one
+/// window and not two.
+const CROWDED_WINDOW_BYTES: usize = 64 * 1024;
 /// Most grants in one message.
 const MAX_GRANTS: usize = 1024;
 
@@ -140,6 +143,17 @@ impl StreamCredit {
     /// Records that bytes were read, and grants more once half of the window is used. Short streams need no grant.
     pub(crate) fn received(&mut self, bytes: usize) {
         self.received += bytes as u64;
+        if self.credits.window() >= CROWDED_WINDOW_BYTES {
+            self.grant_used();
+        }
+    }
+
+    /// Records that the reader waits for more.
+    pub(crate) fn waiting(&mut self) {
+        self.grant_used();
+    }
+
+    fn grant_used(&mut self) {
         if 2 * self.granted.saturating_sub(self.received) > self.window {
             return;
         }
@@ -197,8 +211,11 @@ mod tests {
         let mut others: Vec<_> = (2..=8_000).map(|id| credits.stream(id)).collect();
         let last = others.last_mut().expect("many");
         last.received(100);
+        last.waiting();
         assert_eq!(credits.grants().now_or_never(), None, "the first window is the smallest already");
         last.received(MIN_WINDOW_BYTES);
+        assert_eq!(credits.grants().now_or_never(), None, "what was read may be all that its reader takes");
+        last.waiting();
         let granted = credits.grants().now_or_never().expect("a grant");
         assert_eq!(granted, [(8_000, (MIN_WINDOW_BYTES + 100) as u32)]);
         drop((first, others));

@@ -75,7 +75,12 @@ impl AsyncRead for StreamTransport {
                         Poll::Ready(Ok(()))
                     }
                     Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-                    Poll::Pending => Poll::Pending,
+                    Poll::Pending => {
+                        if let Some(credit) = credit {
+                            credit.waiting();
+                        }
+                        Poll::Pending
+                    }
                 }
             }
         };
