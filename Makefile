@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
 
-.PHONY: help run test check build bundle gen pictures bench fuzz fuzz-corpus clean ui programs test-rust test-ui test-load test-clients test-browser test-logins test-desktop
+.PHONY: help run test check build bundle gen pictures bench fuzz fuzz-corpus clean ui programs test-rust test-ui test-load test-budgets test-clients test-browser test-logins test-desktop
 
 help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -15,7 +15,7 @@ run: .ci/installed-run ui/dist/index.html ## open the desktop app, or start serv
 	cargo build --workspace --bins
 	@.ci/start
 
-test: .ci/installed-test programs test-rust test-ui test-clients test-load test-browser test-logins test-desktop ## every test there is
+test: .ci/installed-test programs test-rust test-ui test-clients test-load test-budgets test-browser test-logins test-desktop ## every test there is
 	@echo "== all tests passed"
 
 test-rust:       ## unit tests and specifications against the real programs
@@ -35,6 +35,10 @@ test-clients:    ## clients that others wrote, and schemathesis, against the rea
 test-load:       ## h2load and slowhttptest against the real programs
 	@echo "== load and slow visitors, against the real programs"
 	tests/load/run
+
+test-budgets:    ## what a request, a visitor and a MiB cost server and agent, against bench/budgets.json
+	@echo "== costs of server and agent, against their budgets"
+	bench/budgets --check bench/budgets.json
 
 test-browser: ui/dist/index.html tests/browser/node_modules ## the pages in a real browser, against the real agent
 	@echo "== pages in Chromium, against the real programs"

@@ -127,15 +127,22 @@ class Running:
             shown += [f"   {name}: {line}" for line in lines]
         return "\n".join(shown)
 
+    def pid(self, program: str) -> int:
+        """The process id of a program that was started."""
+        return next(process.pid for name, process in self._processes if name == program)
+
+    def _command(self, program: str) -> list[str]:
+        """How a program is started. Subclasses put another program in front that watches it."""
+        return [str(self._programs / program)]
+
     def _run(self, program: str, *arguments: str) -> None:
-        path = self._programs / program
-        if not path.is_file():
-            raise RuntimeError(f"{path} is not built: make programs")
+        if not (self._programs / program).is_file():
+            raise RuntimeError(f"{self._programs / program} is not built: make programs")
         # The variables of the run are not meant for the programs.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("POSTERN_")}
         with open(self.folder / f"{program}.log", "wb") as log:
             started = subprocess.Popen(
-                [path, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
+                [*self._command(program), *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
             )
         self._processes.append((program, started))
 

@@ -1,0 +1,180 @@
+"""A visitor over TLS 1.3 that sends one request at a time, and the local service that responds, in a process of its own."""
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import ssl
+import struct
+
+TIMEOUT = 120
+MIB = 1 << 20
+PAGE = b"x" * 1024
+
+HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 1, 3, 4, 6, 7, 8
+END_STREAM, END_HEADERS, ACK = 1, 4, 1
+
+
+# === The local service ===
+
+
+class Service:
+    """Responds to GET with 1 KiB, to GET /MIBS with that many MiB, and to POST when the body has arrived."""
+
+    def __init__(self):
+        listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.port = listener.getsockname()[1]
+        self.process = os.fork()
+        if self.process == 0:
+            try:
+                asyncio.run(_listen(listener))
+            finally:
+                os._exit(0)
+        listener.close()
+
+    def stop(self):
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+
+
+async def _listen(listener):
+    server = await asyncio.start_server(_serve, sock=listener)
+    await server.serve_forever()
+
+
+async def _serve(reader, writer):
+    try:
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            unread = content_length(head)
+            while unread:
+                unread -= len(await reader.read(min(unread, MIB)))
+            mibs = re.match(rb"GET /(\d+) ", head)
+            body = b"x" * (int(mibs[1]) * MIB) if mibs else PAGE
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            await writer.drain()
+    except (OSError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+
+def content_length(head):
+    found = re.search(rb"\r\ncontent-length: *(\d+)", head, re.IGNORECASE)
+    return int(found[1]) if found else 0
+
+
+# === The visitor ===
+
+
+def _context(protocol):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.set_alpn_protocols([protocol])
+    return context
+
+
+CONTEXTS = {protocol: _context(protocol) for protocol in ("http/1.1", "h2")}
+
+
+def connect(port, host, protocol):
+    """A TLS connection without resumption. The certificate is not verified."""
+    plain = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return CONTEXTS[protocol].wrap_socket(plain, server_hostname=host)
+
+
+def disconnect(connection):
+    """Closes a connection with close_notify, and does not wait for that of the peer."""
+    connection.setblocking(False)
+    try:
+        connection.unwrap()
+    except OSError:
+        pass
+    connection.close()
+
+
+class Http1:
+    """A persistent connection with HTTP/1.1."""
+
+    def __init__(self, port, host):
+        self.host = host
+        self.connection = connect(port, host, "http/1.1")
+        self.buffer = memoryview(bytearray(MIB))
+
+    def ask(self, target="/", method="GET", headers=(), body=b""):
+        lines = [f"{method} {target} HTTP/1.1", f"Host: {self.host}", *headers]
+        if body:
+            lines.append(f"Content-Length: {len(body)}")
+        self.connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
+        self._receive()
+
+    def _receive(self):
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += self._read()
+        head, _, body = head.partition(b"\r\n\r\n")
+        if not head.startswith(b"HTTP/1.1 200 "):
+            raise RuntimeError(f"{self.host}: {head!r}")
+        missing = content_length(head) - len(body)
+        while missing > 0:
+            missing -= len(self._read())
+
+    def _read(self):
+        length = self.connection.recv_into(self.buffer)
+        if not length:
+            raise RuntimeError(f"{self.host}: the connection was closed within a response")
+        return bytes(self.buffer[:length])
+
+    def close(self):
+        disconnect(self.connection)
+
+
+class Http2:
+    """A connection with HTTP/2. From the second request on the name is taken from the table (RFC 7541), as browsers do."""
+
+    def __init__(self, port, host):
+        self.host = host
+        self.stream = -1
+        self.connection = connect(port, host, "h2")
+        self.received = b""
+        self.connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS, 0, 0)
+                                + frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 30)))
+
+    def ask(self):
+        self.stream += 2
+        name = self.host.encode()
+        authority = b"\xbe" if self.stream > 1 else b"\x41" + bytes([len(name)]) + name
+        # :method GET, :scheme https, :path /
+        fields = b"\x82\x87\x84" + authority
+        self.connection.sendall(frame(HEADERS, END_HEADERS | END_STREAM, self.stream, fields))
+        while not self._ended(*self._frame()):
+            pass
+
+    def _ended(self, kind, flags, stream, payload):
+        """Whether this frame is the last of the response."""
+        if kind in (RST_STREAM, GOAWAY):
+            raise RuntimeError(f"{self.host}: no response over HTTP/2: frame {kind} {payload!r}")
+        if kind in (SETTINGS, PING) and not flags & ACK:
+            self.connection.sendall(frame(kind, ACK, 0, payload if kind == PING else b""))
+        return kind in (0, HEADERS) and stream == self.stream and flags & END_STREAM
+
+    def _frame(self):
+        while len(self.received) < 9 or len(self.received) < 9 + int.from_bytes(self.received[:3], "big"):
+            more = self.connection.recv(65_536)
+            if not more:
+                raise RuntimeError(f"{self.host}: the connection was closed within a response")
+            self.received += more
+        end = 9 + int.from_bytes(self.received[:3], "big")
+        taken, self.received = self.received[:end], self.received[end:]
+        return taken[3], taken[4], int.from_bytes(taken[5:9], "big") & 0x7FFFFFFF, taken[9:]
+
+    def close(self):
+        disconnect(self.connection)
+
+
+def frame(kind, flags, stream, payload=b""):
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
