@@ -12,7 +12,7 @@ use crate::kit::frames::{END_HEADERS, END_STREAM, GOAWAY, HAS_PRIORITY, PING, bl
 use h2::Reason;
 
 /// One byte more than the largest frame that the edge accepts.
-const TOO_LARGE: [u8; (1 << 14) + 1] = [b'x'; (1 << 14) + 1];
+static TOO_LARGE: [u8; (1 << 14) + 1] = [b'x'; (1 << 14) + 1];
 /// A type of frames that no specification defines.
 const UNKNOWN: u8 = 0x16;
 const PAYLOAD: [u8; 8] = *b"h2spec\0\0";
