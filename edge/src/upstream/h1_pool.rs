@@ -214,6 +214,7 @@ impl IdleConnections {
     }
 
     /// Removes the connections that `matches`.
+    #[expect(clippy::vec_box, reason = "as above")]
     fn extract_if(&mut self, mut matches: impl FnMut(&mut Box<H1Connection>) -> bool) -> Vec<Box<H1Connection>> {
         let mut removed: Vec<_> = self.shared.extract_if(.., &mut matches).collect();
         removed.extend(self.overflow.extract_if(.., &mut matches));
