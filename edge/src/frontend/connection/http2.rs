@@ -39,7 +39,8 @@ where
 {
     let service = {
         let (state, connection) = (state.clone(), connection.clone());
-        service_fn(move |request| serve_request(state.clone(), connection.clone(), request))
+        // Boxed: a stream whose response has begun has no room for the request any more.
+        service_fn(move |request| Box::pin(serve_request(state.clone(), connection.clone(), request)))
     };
     let (limits, activity, refused) = (&state.limits, guard.activity(), guard.refused());
     let mut http_connection = http2::Builder::new(StreamExecutor { stall: limits.stall })
