@@ -158,6 +158,8 @@ class Work:
     server: tuple[str, ...] = COSTS
     agent: tuple[str, ...] = COSTS
     tolerance: float = 0.03
+    # Seconds until the programs have released what an idle connection does not need.
+    rest: float = 0
     involves_agent: bool = True
 
     def programs(self):
@@ -171,7 +173,7 @@ WORK = {
     "inspected-request": Work("the same with `inspect: true`", 100, requests("inspected", *BROWSER), server=()),
     "http2-request": Work("request over HTTP/2", 100, http2_requests),
     "visitor": Work("new visitor: TCP, TLS 1.3, one request", 50, visitors, agent=()),
-    "staying-visitor": Work("visitor who makes one request and stays", 20, staying_visitors, server=("kept",), agent=()),
+    "staying-visitor": Work("visitor who makes one request and stays", 50, staying_visitors, server=("kept",), agent=(), rest=2),
     "download": Work("MiB down", 8, downloads, server=("instructions",), tolerance=0.06),
     "upload": Work("MiB up", 8, uploads, server=("instructions",), agent=("instructions",), tolerance=0.06),
     "own-response": Work("response of the edge", 100, requests("own"), involves_agent=False),
