@@ -16,7 +16,9 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// Bytes that a stream may send before the first grant, and the smallest window.
+/// Bytes that a stream may send before the first grant. Together with the head of a message they fit into a page.
+const INITIAL_WINDOW_BYTES: usize = 4 * 1024;
+/// The smallest window.
 const MIN_WINDOW_BYTES: usize = 8 * 1024;
 /// The largest window: that of yamux.
 const MAX_WINDOW_BYTES: usize = 256 * 1024;
@@ -68,10 +70,10 @@ pub(crate) struct StreamCredit {
 impl OverflowCredits {
     /// Registers a stream.
     pub(crate) fn stream(self: &Arc<Self>, id: u32) -> StreamCredit {
-        let send = Arc::new(SendCredit { bytes: AtomicUsize::new(MIN_WINDOW_BYTES), writer: AtomicWaker::new() });
+        let send = Arc::new(SendCredit { bytes: AtomicUsize::new(INITIAL_WINDOW_BYTES), writer: AtomicWaker::new() });
         self.open.fetch_add(1, Ordering::Relaxed);
         self.state().streams.insert(id, send.clone());
-        let window = MIN_WINDOW_BYTES as u64;
+        let window = INITIAL_WINDOW_BYTES as u64;
         StreamCredit { credits: self.clone(), id, send, received: 0, granted: window, window }
     }
 
@@ -191,8 +193,8 @@ mod tests {
     fn a_sender_waits_for_grants() {
         let credits = Arc::new(OverflowCredits::default());
         let stream = credits.stream(1);
-        assert_eq!(room(&stream), Some(MIN_WINDOW_BYTES));
-        stream.sent(MIN_WINDOW_BYTES);
+        assert_eq!(room(&stream), Some(INITIAL_WINDOW_BYTES));
+        stream.sent(INITIAL_WINDOW_BYTES);
         assert_eq!(room(&stream), None);
         credits.add(&[(1, 10), (2, 10), (1, u32::MAX), (1, u32::MAX)]);
         assert!(room(&stream).is_some_and(|room| room >= u32::MAX as usize));
@@ -204,8 +206,9 @@ mod tests {
         let mut first = credits.stream(1);
         first.received(1);
         assert_eq!(credits.grants().now_or_never(), None, "a short stream needs no grant");
-        first.received(MIN_WINDOW_BYTES / 2 - 1);
-        assert_eq!(credits.grants().now_or_never(), Some(vec![(1, (MAX_WINDOW_BYTES - MIN_WINDOW_BYTES / 2) as u32)]));
+        first.received(INITIAL_WINDOW_BYTES / 2 - 1);
+        let rest = MAX_WINDOW_BYTES - INITIAL_WINDOW_BYTES / 2;
+        assert_eq!(credits.grants().now_or_never(), Some(vec![(1, rest as u32)]));
         first.received(1000);
         assert_eq!(credits.grants().now_or_never(), None, "most of the window is free");
         let mut others: Vec<_> = (2..=8_000).map(|id| credits.stream(id)).collect();
@@ -217,7 +220,7 @@ mod tests {
         assert_eq!(credits.grants().now_or_never(), None, "what was read may be all that its reader takes");
         last.waiting();
         let granted = credits.grants().now_or_never().expect("a grant");
-        assert_eq!(granted, [(8_000, (MIN_WINDOW_BYTES + 100) as u32)]);
+        assert_eq!(granted, [(8_000, (2 * MIN_WINDOW_BYTES - INITIAL_WINDOW_BYTES + 100) as u32)]);
         drop((first, others));
         assert_eq!(credits.open.load(Ordering::Relaxed), 0);
         assert!(credits.state().streams.is_empty(), "nothing is left behind");
