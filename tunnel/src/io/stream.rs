@@ -23,6 +23,8 @@ use tokio::{
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bytes of the peer that are discarded meanwhile.
 const MAX_LINGER_BYTES: u64 = 256 * 1024;
+/// Largest plaintext of a TLS record (RFC 8446, section 5.1).
+const RECORD_BYTES: usize = 16 * 1024;
 /// Read size for stream replies and metadata.
 const CHUNK_BYTES: usize = 256;
 
@@ -360,7 +362,8 @@ impl AsyncRead for TunnelStream {
                     }
                 }
                 NextRead::Payload(left) => {
-                    let length = left.min(buf.remaining());
+                    // Not more than a transport gives at once: the reader's buffer is zeroed up to here for each read.
+                    let length = left.min(buf.remaining()).min(RECORD_BYTES);
                     if length == 0 {
                         return Poll::Ready(Ok(()));
                     }
