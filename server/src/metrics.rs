@@ -1,7 +1,7 @@
 //! Metrics of the running server in the Prometheus format.
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use postern_api::{Code, Error};
+use postern_api::{Code, Error, resource::RestrictionType};
 use std::time::Duration;
 
 /// Histogram buckets of durations in seconds.
@@ -24,6 +24,13 @@ pub(crate) fn start() -> Result<PrometheusHandle, Error> {
     metrics::describe_gauge!("postern_start_time_seconds", "When this process started, in seconds since 1970.");
     metrics::describe_gauge!("postern_sessions", "Current agent sessions.");
     metrics::describe_gauge!("postern_tunnels", "Current tunnels.");
+    metrics::describe_counter!(
+        "postern_ip_restriction_refusals_total",
+        "Requests to the API and the console that an IP restriction refused."
+    );
+    for part in [RestrictionType::Api, RestrictionType::Dashboard] {
+        metrics::counter!("postern_ip_restriction_refusals_total", "type" => part.as_str()).increment(0);
+    }
     metrics::gauge!("postern_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     metrics::gauge!("postern_start_time_seconds").set(postern_api::clock::now().as_second() as f64);
     let gathering = handle.clone();

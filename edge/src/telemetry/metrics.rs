@@ -3,7 +3,7 @@
 //! Handles of frequently used metrics are cached. They bind to the recorder that is installed at first use, so the
 //! program must install its recorder before it starts the edge.
 
-use metrics::{Counter, Histogram, counter, gauge, histogram};
+use metrics::{Counter, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use postern_api::{Code, resource::RestrictionType};
 use std::{sync::LazyLock, time::Duration};
 
@@ -53,15 +53,57 @@ static ABANDONED: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_ab
 static STREAMS: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_streams_total"));
 static REUSED: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_upstream_reuse_total"));
 static DROPPED: LazyLock<Counter> = LazyLock::new(|| counter!("postern_access_log_dropped_total"));
+static FLOODS: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_reset_floods_total"));
+static CIRCUITS: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_circuits_opened_total"));
 
-/// Registers metrics that may stay at zero for long. Must be called after the recorder is installed.
+/// Registers all metrics, so that they are there before the first event. Must be called after the recorder is installed.
+/// Only refusals have labels that are not known before.
 pub(crate) fn register() {
+    describe();
     LazyLock::force(&REQUESTS);
     LazyLock::force(&BYTES);
-    LazyLock::force(&ABANDONED);
-    LazyLock::force(&DROPPED);
+    for counter in [&ABANDONED, &DROPPED, &STREAMS, &REUSED, &FLOODS, &CIRCUITS] {
+        LazyLock::force(counter);
+    }
+    for listener in ["https", "http", "tls", "tcp", "agents"] {
+        counter!("postern_edge_connections_total", "listener" => listener).increment(0);
+        gauge!("postern_edge_connections", "listener" => listener).increment(0);
+    }
+    for limit in ["all", "address", "proxy", "direct"] {
+        counter!("postern_edge_connections_turned_away_total", "limit" => limit).increment(0);
+    }
+    for reason in ["tls", "left", "silent", "timeout", "other"] {
+        counter!("postern_edge_failed_handshakes_total", "reason" => reason).increment(0);
+    }
+    for part in RestrictionType::ALL {
+        counter!("postern_ip_restriction_warnings_total", "type" => part.as_str()).increment(0);
+    }
 }
 
+fn describe() {
+    describe_counter!("postern_edge_requests_total", "Requests with a response, by the class of its status.");
+    describe_histogram!("postern_edge_request_seconds", "Seconds until the head of the response.");
+    describe_counter!(
+        "postern_edge_received_bytes_total",
+        "Bytes from visitors: bodies of requests with a response, or all bytes of a connection, when it has ended."
+    );
+    describe_counter!(
+        "postern_edge_sent_bytes_total",
+        "Bytes to visitors: bodies of responses, or all bytes of a connection, when it has ended."
+    );
+    describe_counter!("postern_edge_refusals_total", "Refused requests, connections and sessions, by error code.");
+    describe_counter!("postern_edge_failed_handshakes_total", "TLS handshakes that failed.");
+    describe_counter!("postern_edge_connections_turned_away_total", "Connections over a limit.");
+    describe_counter!("postern_edge_abandoned_total", "Requests whose visitor disconnected before the response.");
+    describe_counter!("postern_ip_restriction_warnings_total", "Addresses that a restriction would have refused.");
+    describe_gauge!("postern_edge_connections", "Open connections of visitors and agents.");
+    describe_counter!("postern_edge_connections_total", "Connections of visitors and agents.");
+    describe_counter!("postern_edge_streams_total", "Streams to agents, each a connection to a local service.");
+    describe_counter!("postern_edge_upstream_reuse_total", "Requests on a connection that was there already.");
+    describe_counter!("postern_edge_reset_floods_total", "HTTP/2 connections that were ended as floods.");
+    describe_counter!("postern_edge_circuits_opened_total", "Circuits that opened because a backend failed too often.");
+    describe_counter!("postern_access_log_dropped_total", "Lines that the access log could not take.");
+}
 /// Counts a request; `elapsed` is the time until the head of its response.
 pub(crate) fn request(kind: TargetKind, status: u16, elapsed: Duration) {
     let requests = &REQUESTS[kind as usize];
@@ -109,12 +151,12 @@ pub(crate) fn handshake_failed(reason: &'static str) {
 
 /// Counts an HTTP/2 connection that was closed because its visitor abandoned most requests.
 pub(crate) fn flood_ended() {
-    counter!("postern_edge_reset_floods_total").increment(1);
+    FLOODS.increment(1);
 }
 
 /// A circuit was opened because its backend fails too often.
 pub(crate) fn circuit_opened() {
-    counter!("postern_edge_circuits_opened_total").increment(1);
+    CIRCUITS.increment(1);
 }
 
 /// Counts a connection for as long as it lives.
@@ -132,12 +174,6 @@ impl Drop for ConnectionGauge {
     fn drop(&mut self) {
         gauge!("postern_edge_connections", "listener" => self.0).decrement(1);
     }
-}
-
-/// How many agents are connected and how many tunnels are up.
-pub(crate) fn sessions(sessions: usize, tunnels: usize) {
-    gauge!("postern_edge_sessions").set(sessions as f64);
-    gauge!("postern_edge_tunnels").set(tunnels as f64);
 }
 
 /// A stream to an agent was opened.

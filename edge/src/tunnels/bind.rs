@@ -66,7 +66,6 @@ impl TunnelRegistry {
             }
             BindKind::Tcp { port, previous } => self.bind_tcp(session, (bind, stages), &acl, port, previous).await?,
         };
-        self.update_metrics();
         tracing::info!(
             tunnel = tunnel.id,
             name = tunnel.name,

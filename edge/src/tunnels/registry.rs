@@ -8,7 +8,6 @@ use crate::{
     limits::Limits,
     routing::Routing,
     tcp::Ports,
-    telemetry::metrics,
     tunnels::{
         NameLookup, PendingReservation, ReservationGuard, Session, SessionView, Tunnel, TunnelKind, TunnelView,
         authenticate,
@@ -146,7 +145,6 @@ impl TunnelRegistry {
                 older.link.end(Code::SessionReplaced.into());
             }
         }
-        self.update_metrics();
     }
 
     /// Removes a session and everything it holds. `None` if it is gone already.
@@ -164,7 +162,6 @@ impl TunnelRegistry {
             tunnel.upstream.stop();
             self.close_port(tunnel).await;
         }
-        self.update_metrics();
         Some(entry.session)
     }
 
@@ -179,7 +176,6 @@ impl TunnelRegistry {
             tunnel
         };
         self.close_port(&tunnel).await;
-        self.update_metrics();
         tracing::info!(tunnel = tunnel.id, name = tunnel.name, "tunnel stopped");
         let grace = self.settings.limits.stop_grace;
         tokio::spawn(async move {
@@ -285,11 +281,6 @@ impl TunnelRegistry {
     /// Selects the members of all groups again, under the registry's lock.
     pub(crate) fn update_groups(&self, state: &RegistryState) {
         self.backends.regroup(&labelled(state));
-    }
-
-    pub(crate) fn update_metrics(&self) {
-        let state = self.lock_state();
-        metrics::sessions(state.sessions.len(), state.sessions.values().map(|entry| entry.tunnels.len()).sum());
     }
 
     /// The credential's rules as they are at the moment.

@@ -49,7 +49,6 @@ impl TunnelRegistry {
             self.close_port(tunnel).await;
             tunnel.upstream.retire();
         }
-        self.update_metrics();
     }
 
     /// Removes tunnels of older sessions whose place a new tunnel of the same agent has taken.
