@@ -27,7 +27,7 @@ mod send_stall;
 mod trailers;
 mod visitor;
 
-pub(crate) use body::{BodyError, frame_bytes, without_smuggled_trailers};
+pub(crate) use body::{BodyError, counted, frame_bytes, without_smuggled_trailers};
 pub(crate) use body_buffer::{BufferBudget, BufferedBody};
 pub(crate) use body_rate::{BodyProgress, BodyTooSlow, IncomingBody, VisitorDisconnected};
 pub(crate) use canonical::host;

@@ -10,7 +10,6 @@ use crate::{
 };
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
-use hyper::body::Incoming;
 use postern_api::{Code, Error, host::HostName};
 use postern_logins::{IdentityHeaders, Logins, NoSessionStore, OAuthProviders, Origin, SessionStore};
 use std::{
@@ -21,11 +20,11 @@ use std::{
 };
 use tower::util::BoxCloneSyncService;
 
-/// The body of a response of the management API.
+/// The body of a request or response of the management API.
 pub type ApiBody = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
 /// The service behind [`ApiHost`].
-pub type ApiService = BoxCloneSyncService<http::Request<Incoming>, http::Response<ApiBody>, Infallible>;
+pub type ApiService = BoxCloneSyncService<http::Request<ApiBody>, http::Response<ApiBody>, Infallible>;
 
 /// The management API, offered on the HTTPS listener under a name of its own.
 #[derive(Clone)]

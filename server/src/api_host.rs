@@ -2,7 +2,7 @@
 
 use axum::{Router, extract::ConnectInfo};
 use http_body_util::BodyExt;
-use hyper::{Request, body::Incoming};
+use hyper::Request;
 use postern_api::host::HostName;
 use postern_edge::{ApiBody, ApiHost, ApiService};
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use tower::ServiceExt;
 
 /// Wraps the router as a service of the edge.
 pub(crate) fn offer(name: HostName, router: Router) -> ApiHost {
-    let service = tower::service_fn(move |mut request: Request<Incoming>| {
+    let service = tower::service_fn(move |mut request: Request<ApiBody>| {
         let router = router.clone();
         async move {
             if let Some(visitor) = request.extensions().get::<SocketAddr>().copied() {

@@ -83,19 +83,19 @@ pub(crate) fn response(refusal: &Refusal, format: ErrorFormat, id: &str) -> Resp
     response
 }
 
-/// The response as bytes of HTTP/1.1, for a connection whose request could not be parsed.
-pub(crate) fn raw_response(refusal: &Refusal, id: &str) -> Vec<u8> {
+/// The head and the body of the response in HTTP/1.1, for a connection whose request could not be parsed.
+pub(crate) fn raw_response(refusal: &Refusal, id: &str) -> (String, String) {
     let body = refusal.error.clone().with("operation_id", id).body().to_string();
     let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_REQUEST);
-    format!(
+    let head = format!(
         "HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
-         Postern-Error-Code: {}\r\nPostern-Request-Id: {id}\r\nConnection: close\r\n\r\n{body}",
+         Postern-Error-Code: {}\r\nPostern-Request-Id: {id}\r\nConnection: close\r\n\r\n",
         status.as_u16(),
         status.canonical_reason().unwrap_or("Error"),
         body.len(),
         refusal.error.code,
-    )
-    .into_bytes()
+    );
+    (head, body)
 }
 
 fn page(refusal: &Refusal, id: &str) -> String {

@@ -8,8 +8,8 @@ use crate::{
     upstream::ResponseBody,
 };
 use bytes::Bytes;
-use http_body_util::{BodyExt, Limited};
-use hyper::{Method, Response, body::Incoming, http::request};
+use http_body_util::{BodyExt, Limited, combinators::UnsyncBoxBody};
+use hyper::{Method, Response, http::request};
 use postern_api::{Code, Error};
 use postern_logins::Realm;
 use std::{sync::Arc, time::Duration};
@@ -37,7 +37,7 @@ impl EdgeState {
     pub(crate) async fn at_login_host(
         &self,
         parts: &request::Parts,
-        incoming: Incoming,
+        incoming: UnsyncBoxBody<Bytes, hyper::Error>,
         visitor: &Visitor,
     ) -> Result<Response<ResponseBody>, Refusal> {
         let form = if parts.method == Method::POST { read_form(incoming).await? } else { Bytes::new() };
@@ -46,7 +46,7 @@ impl EdgeState {
     }
 }
 
-async fn read_form(incoming: Incoming) -> Result<Bytes, Refusal> {
+async fn read_form(incoming: UnsyncBoxBody<Bytes, hyper::Error>) -> Result<Bytes, Refusal> {
     let reading = Limited::new(incoming, MAX_FORM_BYTES).collect();
     match tokio::time::timeout(FORM_TIMEOUT, reading).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),

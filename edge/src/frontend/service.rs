@@ -25,6 +25,7 @@ use crate::{
 };
 use admit::{AdmittedRequest, admit};
 use hyper::{Request, Response, body::Incoming, header::HeaderValue};
+pub(super) use outcome::refuse_unparsed;
 use outcome::{LoggedRequest, finish};
 use pipeline::{PipelineOutcome, PipelineRequest, run_pipeline};
 use postern_logins::{IdentityHeaders, Logins};
@@ -82,7 +83,7 @@ impl EdgeState {
         let destination = match route(self, connection, &request, trace)? {
             Routed::Upstream(destination) => destination,
             // Boxed: a request that waits for its upstream must not hold room for a login.
-            Routed::Edge(service) => return Box::pin(service.respond(self, connection, request)).await,
+            Routed::Edge(service) => return Box::pin(service.respond(self, connection, request, record)).await,
         };
         let (request, passed) = match run_pipeline(self, connection, request, &destination, trace, record).await? {
             PipelineOutcome::Passed(request, passed) => (request, passed),

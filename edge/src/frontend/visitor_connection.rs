@@ -54,4 +54,9 @@ impl VisitorConnection {
             _presence: presence,
         }
     }
+
+    /// `https` or `http`.
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.visitor.is_tls() { "https" } else { "http" }
+    }
 }

@@ -1,8 +1,12 @@
 //! Parts common to request and response bodies.
 
 use super::headers;
+use crate::telemetry::AccessRecord;
 use bytes::Bytes;
 use http_body::Frame;
+use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
+use hyper::body::Incoming;
+use std::sync::Arc;
 
 /// Errors of any body.
 pub(crate) type BodyError = Box<dyn std::error::Error + Send + Sync>;
@@ -10,6 +14,16 @@ pub(crate) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 /// The bytes of data in a frame; none in trailers.
 pub(crate) fn frame_bytes(frame: &Frame<Bytes>) -> u64 {
     frame.data_ref().map_or(0, |data| data.len() as u64)
+}
+
+/// A visitor's body for a service of the edge itself, with its bytes counted.
+pub(crate) fn counted(incoming: Incoming, record: &Arc<AccessRecord>) -> UnsyncBoxBody<Bytes, hyper::Error> {
+    let record = record.clone();
+    let counted = incoming.map_frame(move |frame| {
+        record.add_bytes_in(frame_bytes(&frame));
+        frame
+    });
+    counted.boxed_unsync()
 }
 
 /// Passes trailers on, except fields that would change how the message is framed or routed (RFC 9110, section 6.5.1).

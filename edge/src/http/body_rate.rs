@@ -1,9 +1,10 @@
 //! The minimum rate of a request body: a guard against clients that send slowly on purpose.
 
 use crate::{
-    http::BodyError,
+    http::{BodyError, frame_bytes},
     limits::Limits,
     refusal::{Fault, Refusal},
+    telemetry::AccessRecord,
 };
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -25,6 +26,8 @@ pub(crate) struct IncomingBody {
     incoming: Incoming,
     pace: Option<MinimumRate>,
     progress: Arc<BodyProgress>,
+    /// Where the bytes are counted.
+    record: Option<Arc<AccessRecord>>,
 }
 
 /// The progress of an exchange.
@@ -73,7 +76,12 @@ impl IncomingBody {
         let kind = headers.get(header::CONTENT_TYPE).map(|kind| kind.as_bytes());
         let conversation = kind.is_some_and(|kind| kind.starts_with(b"application/grpc"));
         let pace = (limits.body_rate > 0 && !conversation).then(|| MinimumRate::new(limits));
-        IncomingBody { incoming, pace, progress: Arc::default() }
+        IncomingBody { incoming, pace, progress: Arc::default(), record: None }
+    }
+
+    /// Has its bytes counted.
+    pub(crate) fn count(&mut self, record: &Arc<AccessRecord>) {
+        self.record = Some(record.clone());
     }
 
     pub(crate) fn progress(&self) -> Arc<BodyProgress> {
@@ -90,6 +98,9 @@ impl IncomingBody {
 
     pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let polled = Pin::new(&mut self.incoming).poll_frame(cx);
+        if let (Some(record), Poll::Ready(Some(Ok(frame)))) = (&self.record, &polled) {
+            record.add_bytes_in(frame_bytes(frame));
+        }
         let Some(pace) = &mut self.pace else {
             return polled.map(|frame| frame.map(|frame| frame.map_err(|error| VisitorDisconnected(error).into())));
         };

@@ -2,7 +2,7 @@
 
 use super::{
     BodyProgress, BufferedBody, IncomingBody,
-    body::{BodyError, frame_bytes, without_smuggled_trailers},
+    body::{BodyError, without_smuggled_trailers},
     expectation::{ContinueSignal, HeldBody},
 };
 use crate::{limits::Limits, telemetry::AccessRecord};
@@ -21,8 +21,6 @@ use std::{
 pub(crate) struct RequestBody {
     source: BodySource,
     progress: Option<Arc<BodyProgress>>,
-    /// Where the bytes are counted.
-    record: Option<Arc<AccessRecord>>,
     /// Identity headers that are removed from trailers.
     identity_headers: Option<Arc<IdentityHeaders>>,
     /// Set while the visitor must not be asked for the body.
@@ -37,7 +35,7 @@ enum BodySource {
 
 impl RequestBody {
     pub(crate) fn empty() -> Self {
-        RequestBody { source: BodySource::Empty, progress: None, record: None, identity_headers: None, held: None }
+        RequestBody { source: BodySource::Empty, progress: None, identity_headers: None, held: None }
     }
 
     /// The visitor's body, and the counter if there is something to count.
@@ -51,9 +49,11 @@ impl RequestBody {
         (RequestBody { source, progress: Some(progress.clone()), ..RequestBody::empty() }, Some(progress))
     }
 
-    /// Has its bytes counted.
+    /// Has its bytes counted as they arrive, whether they are forwarded or not.
     pub(crate) fn counted(mut self, record: &Arc<AccessRecord>) -> Self {
-        self.record = Some(record.clone());
+        if let BodySource::IncomingBody(arriving) = &mut self.source {
+            arriving.count(record);
+        }
         self
     }
 
@@ -130,9 +130,6 @@ impl Body for RequestBody {
         };
         if let Some(progress) = &this.progress {
             progress.add_frame();
-        }
-        if let (Some(record), Some(Ok(frame))) = (&this.record, &frame) {
-            record.add_bytes_in(frame_bytes(frame));
         }
         let identity_headers = this.identity_headers.as_deref();
         Poll::Ready(frame.map(|frame| {

@@ -163,7 +163,7 @@ impl AccessRecord {
         let elapsed = self.started_at.elapsed();
         AccessLogEntry {
             time: postern_api::clock::now().checked_sub(elapsed).unwrap_or_default(),
-            kind: if method.is_empty() { "connection" } else { "request" },
+            kind: if protocol.is_empty() { "connection" } else { "request" },
             id: trace_view.id,
             visitor,
             scheme,

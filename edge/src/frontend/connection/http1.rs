@@ -2,11 +2,15 @@
 //! with its buffers, is made anew when the next request arrives.
 
 use crate::{
-    frontend::{EdgeState, VisitorConnection, connection_end::stopped, error_pages, service::serve_request},
+    frontend::{
+        EdgeState, VisitorConnection,
+        connection_end::stopped,
+        service::{refuse_unparsed, serve_request},
+    },
     http::{ConnectionActivity, HttpGuard, RequestCounter, http1},
     limits::Limits,
     refusal::Refusal,
-    telemetry::{metrics, request_id},
+    telemetry::metrics,
 };
 use hyper::{server::conn::http1::Parts, service::service_fn};
 use hyper_util::rt::TokioIo;
@@ -52,12 +56,14 @@ where
         match Box::pin(serve_until_quiet(guard, connection, state, &stop)).await? {
             Pause::Ended => return Ok(()),
             Pause::Refused(refusal, stream) => {
-                metrics::refusal(None, refusal.error.code);
                 let (visitor, code) = (connection.visitor.address, refusal.error.code);
                 tracing::debug!(%visitor, %code, "{}", refusal.error.message);
-                if let Some(stream) = stream {
-                    let response = error_pages::raw_response(&refusal, &request_id());
-                    Box::pin(send_final_response(stream, &response, &state.limits)).await;
+                match stream {
+                    None => metrics::refusal(None, code),
+                    Some(stream) => {
+                        let (head, body) = refuse_unparsed(state, connection, &refusal);
+                        Box::pin(send_final_response(stream, (head + &body).as_bytes(), &state.limits)).await;
+                    }
                 }
                 return Ok(());
             }

@@ -2,9 +2,15 @@
 
 use super::{AdmittedRequest, EdgeState, route::normalised_path};
 use crate::{
-    frontend::VisitorConnection, http::headers, refusal::Refusal, routing::HttpsEndpoint, settings::ApiHost,
+    frontend::VisitorConnection,
+    http::{BodyError, counted, headers},
+    refusal::Refusal,
+    routing::HttpsEndpoint,
+    settings::ApiHost,
+    telemetry::AccessRecord,
     upstream::ResponseBody,
 };
+use http_body_util::BodyExt;
 use hyper::{
     Request, Response,
     header::{self, HeaderValue},
@@ -38,6 +44,7 @@ impl EdgeService<'_> {
         state: &EdgeState,
         connection: &VisitorConnection,
         request: AdmittedRequest,
+        record: &Arc<AccessRecord>,
     ) -> Result<Response<ResponseBody>, Refusal> {
         let AdmittedRequest { mut parts, body, .. } = request;
         let visitor = &connection.visitor;
@@ -48,10 +55,11 @@ impl EdgeService<'_> {
                 let realm_at = |path: &str| edge.route(&normalised_path(path)?)?.pipeline.realm().cloned();
                 state.log_in(&parts, visitor, realm_at).await
             }
-            EdgeService::LoginHost => state.at_login_host(&parts, body, visitor).await,
+            EdgeService::LoginHost => state.at_login_host(&parts, counted(body, record), visitor).await,
             EdgeService::Api(api) => {
                 headers::clean_request(&mut parts.headers);
                 parts.extensions.insert(visitor.address);
+                let body = counted(body, record).map_err(BodyError::from).boxed_unsync();
                 let Ok(response) = api.service.clone().oneshot(Request::from_parts(parts, body)).await;
                 Ok(response.map(ResponseBody::boxed))
             }

@@ -1,5 +1,6 @@
 //! The outcome of a request: its log line, metrics and access record, and the error page of a refusal.
 
+use super::EdgeState;
 use crate::{
     frontend::{
         VisitorConnection,
@@ -44,7 +45,7 @@ impl LoggedRequest {
         let host = self.host.as_ref().and_then(|host| host.to_str().ok());
         RequestDescription {
             visitor: connection.visitor.address,
-            scheme: if connection.visitor.is_tls() { "https" } else { "http" },
+            scheme: connection.scheme(),
             protocol: match self.version {
                 Version::HTTP_2 => "HTTP/2",
                 Version::HTTP_10 => "HTTP/1.0",
@@ -98,10 +99,43 @@ pub(super) fn write_record(
     trace: &mut Trace,
     refusal: Option<&Refusal>,
 ) {
+    count(record, status, trace, refusal, head.describe(connection));
+}
+
+fn count(
+    record: &AccessRecord,
+    status: u16,
+    trace: &mut Trace,
+    refusal: Option<&Refusal>,
+    request: RequestDescription<'_>,
+) {
     metrics::request(trace.kind(), status, record.elapsed());
     record.started(trace);
     record.ended(status, trace, refusal);
-    record.describe(head.describe(connection), status, trace, refusal);
+    record.describe(request, status, trace, refusal);
+}
+
+/// Counts a request that could not be parsed and writes its refusal to the access record. Returns the head and the body
+/// of the response.
+pub(in crate::frontend) fn refuse_unparsed(
+    state: &EdgeState,
+    connection: &VisitorConnection,
+    refusal: &Refusal,
+) -> (String, String) {
+    let (record, mut trace) = (AccessRecord::begin(&state.access.telemetry), Trace::begin());
+    let (head, body) = error_pages::raw_response(refusal, trace.id());
+    metrics::refusal(None, refusal.error.code);
+    let request = RequestDescription {
+        visitor: connection.visitor.address,
+        scheme: connection.scheme(),
+        protocol: "HTTP/1.1",
+        host: "",
+        method: "",
+        path: "",
+    };
+    count(&record, refusal.status(), &mut trace, Some(refusal), request);
+    record.add_bytes_out(body.len() as u64);
+    (head, body)
 }
 
 fn log_refusal(refusal: &Refusal, id: &str, connection: &VisitorConnection, head: &LoggedRequest, trace: &Trace) {
