@@ -36,7 +36,7 @@ pub struct Decision {
     pub rule: String,
     /// Decision.
     pub verdict: Verdict,
-    /// Duration.
+    /// The duration of the decision.
     pub microseconds: u64,
 }
 

@@ -86,9 +86,9 @@ pub struct Counts {
     pub failed: u64,
     /// Errors by the party at fault.
     pub faults: Faults,
-    /// Bytes from visitors: request bodies, or all bytes of a connection. Counted at the end.
+    /// Bytes from visitors: bodies of requests with a response, or all bytes of a connection. Counted at its end.
     pub bytes_in: u64,
-    /// Bytes to visitors: response bodies, or all bytes of a connection. Counted at the end.
+    /// Bytes to visitors: bodies of responses, or all bytes of a connection. Counted at its end.
     pub bytes_out: u64,
 }
 

@@ -13,8 +13,12 @@ pub(super) async fn show(State(context): State<Arc<AgentContext>>) -> Response {
 /// The status, which is an event of the live feed too.
 pub(super) fn status(context: &AgentContext) -> AgentStatus {
     let session = context.session_status.current();
-    let latency = context.latency().map(|latency| format!("{:.1}ms", latency.as_secs_f64() * 1000.0));
-    let leg = SessionLeg { region: session.region, latency: latency.unwrap_or_default() };
+    let latency = context.latency();
+    let leg = SessionLeg {
+        region: session.region,
+        latency: latency.map(|latency| format!("{:.1}ms", latency.as_secs_f64() * 1000.0)).unwrap_or_default(),
+        round_trip: latency.map(|latency| u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX)),
+    };
     AgentStatus {
         status: session.state.into(),
         agent_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -49,7 +49,7 @@ pub struct RequestSummary<'a> {
     /// Read from a HAR file.
     #[serde(default)]
     pub imported: bool,
-    /// The number of WebSocket messages or server-sent events so far; null for none.
+    /// The number of WebSocket frames or server-sent events so far; null for none.
     pub frames: Option<u64>,
     /// More may come.
     #[serde(default)]
@@ -130,7 +130,7 @@ pub struct CapturedRequest {
     pub note: Option<String>,
     /// Read from a HAR file.
     pub imported: bool,
-    /// The number of WebSocket messages or server-sent events so far; null for none.
+    /// The number of WebSocket frames or server-sent events so far; null for none.
     pub frames: Option<u64>,
     /// More may come.
     pub open: bool,
@@ -193,11 +193,11 @@ pub struct CaptureTiming {
     pub queue: Option<u64>,
     /// From the server to the agent, half of the session's round trip.
     pub transit: Option<u64>,
-    /// Connecting to the local service.
+    /// Connecting to the local service, before the arrival counts; null on a connection that was there already.
     pub connect: Option<u64>,
     /// Until the last byte of the request.
     pub sent: Option<u64>,
-    /// Until the first byte of the response.
+    /// Until the head of the response had arrived.
     pub first_byte: Option<u64>,
     /// Until the end of the exchange.
     pub last_byte: Option<u64>,
@@ -222,7 +222,7 @@ pub struct FrameList {
     pub uri: String,
 }
 
-/// A message of a WebSocket, or a server-sent event.
+/// A frame of a WebSocket (RFC 6455, section 5.2), or a server-sent event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FrameView {
     /// The number within the exchange, from 1.

@@ -27,7 +27,7 @@ pub struct DiagnosisCheck {
     pub subject: String,
     /// The verdict.
     pub verdict: DiagnosisVerdict,
-    /// The duration of the check, or the value it measured.
+    /// The duration of the check; for `latency` the round trip and for `clock` the difference that it measured.
     pub milliseconds: f64,
     /// The finding.
     pub finding: String,

@@ -108,8 +108,11 @@ pub struct SessionView {
 pub struct SessionLeg {
     /// The server's region.
     pub region: String,
-    /// The round trip, such as `12.5ms`; empty until it is measured.
+    /// The round trip as text in milliseconds, such as `12.5ms`; empty until it is measured.
     pub latency: String,
+    /// The same round trip in nanoseconds; null until it is measured.
+    #[serde(default)]
+    pub round_trip: Option<u64>,
 }
 
 /// An error as a code and a sentence.

@@ -53,8 +53,9 @@ pub struct TunnelMetrics {
     pub http: RequestMetrics,
 }
 
-/// Numbers of connections. Rates are per second, averaged over 1, 5 and 15 minutes; percentiles are durations in
-/// nanoseconds.
+/// Numbers of visitors' connections. Rates are per second: moving averages over 1, 5 and 15 minutes, which take in each
+/// five seconds when they are over. Percentiles are durations in nanoseconds of connections that have ended, within one
+/// percent; 0 without one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the struct says it")]
 pub struct ConnectionMetrics {
@@ -70,7 +71,8 @@ pub struct ConnectionMetrics {
     pub p99: u64,
 }
 
-/// Numbers of requests, as those of connections.
+/// Numbers of answered requests, in the form of those of connections. Durations are those from the arrival of the
+/// request's head at the agent to the end of the response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the struct says it")]
 pub struct RequestMetrics {

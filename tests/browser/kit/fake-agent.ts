@@ -92,7 +92,7 @@ export class FakeAgent {
     attempt: 0,
     since: new Date(Date.now() - 3_600_000).toISOString(),
     server_version: "0.1.0",
-    legs: [{ region: "local", latency: "0.4ms" }],
+    legs: [{ region: "local", latency: "0.4ms", round_trip: 400_000 }],
   };
   configuration =
     'version: 2\nauthtoken: "(kept secret 1)"\nserver_addr: localhost:4443\ntunnels:\n  shop:\n    proto: http\n    addr: 8080\n';

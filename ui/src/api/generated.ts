@@ -1242,7 +1242,7 @@ export interface components {
       verdict: components["schemas"]["Verdict"];
       /**
        * Format: uint64
-       * @description Duration.
+       * @description The duration of the decision.
        */
       microseconds: number;
     };
@@ -3157,12 +3157,12 @@ export interface components {
       faults: components["schemas"]["TrafficFaults"];
       /**
        * Format: uint64
-       * @description Bytes from visitors: request bodies, or all bytes of a connection. Counted at the end.
+       * @description Bytes from visitors: bodies of requests with a response, or all bytes of a connection. Counted at its end.
        */
       bytes_in: number;
       /**
        * Format: uint64
-       * @description Bytes to visitors: response bodies, or all bytes of a connection. Counted at the end.
+       * @description Bytes to visitors: bodies of responses, or all bytes of a connection. Counted at its end.
        */
       bytes_out: number;
     };

@@ -260,7 +260,7 @@ export interface components {
       transit: number | null;
       /**
        * Format: uint64
-       * @description Connecting to the local service.
+       * @description Connecting to the local service, before the arrival counts; null on a connection that was there already.
        */
       connect: number | null;
       /**
@@ -270,7 +270,7 @@ export interface components {
       sent: number | null;
       /**
        * Format: uint64
-       * @description Until the first byte of the response.
+       * @description Until the head of the response had arrived.
        */
       first_byte: number | null;
       /**
@@ -322,7 +322,7 @@ export interface components {
       imported: boolean;
       /**
        * Format: uint64
-       * @description The number of WebSocket messages or server-sent events so far; null for none.
+       * @description The number of WebSocket frames or server-sent events so far; null for none.
        */
       frames: number | null;
       /** @description More may come. */
@@ -444,7 +444,7 @@ export interface components {
       /** @description The path of this resource. */
       uri: string;
     };
-    /** @description Numbers of connections. Rates are per second, averaged over 1, 5 and 15 minutes; percentiles are durations in nanoseconds. */
+    /** @description Numbers of visitors' connections. Rates are per second: moving averages over 1, 5 and 15 minutes, which take in each five seconds when they are over. Percentiles are durations in nanoseconds of connections that have ended, within one percent; 0 without one. */
     ConnectionMetrics: {
       /** Format: uint64 */
       count: number;
@@ -487,7 +487,7 @@ export interface components {
       verdict: components["schemas"]["Verdict"];
       /**
        * Format: uint64
-       * @description Duration.
+       * @description The duration of the decision.
        */
       microseconds: number;
     };
@@ -501,7 +501,7 @@ export interface components {
       verdict: components["schemas"]["DiagnosisVerdict"];
       /**
        * Format: double
-       * @description The duration of the check, or the value it measured.
+       * @description The duration of the check; for `latency` the round trip and for `clock` the difference that it measured.
        */
       milliseconds: number;
       /** @description The finding. */
@@ -599,7 +599,7 @@ export interface components {
     };
     /** @description The side that sent a frame. */
     FrameSender: "visitor" | "service";
-    /** @description A message of a WebSocket, or a server-sent event. */
+    /** @description A frame of a WebSocket (RFC 6455, section 5.2), or a server-sent event. */
     FrameView: {
       /**
        * Format: uint64
@@ -794,7 +794,7 @@ export interface components {
       /** @description The call reached its limit of work before the page was full. */
       cut: boolean;
     };
-    /** @description Numbers of requests, as those of connections. */
+    /** @description Numbers of answered requests, in the form of those of connections. Durations are those from the arrival of the request's head at the agent to the end of the response. */
     RequestMetrics: {
       /** Format: uint64 */
       count: number;
@@ -867,7 +867,7 @@ export interface components {
       imported: boolean;
       /**
        * Format: uint64
-       * @description The number of WebSocket messages or server-sent events so far; null for none.
+       * @description The number of WebSocket frames or server-sent events so far; null for none.
        */
       frames: number | null;
       /** @description More may come. */
@@ -925,8 +925,13 @@ export interface components {
     SessionLeg: {
       /** @description The server's region. */
       region: string;
-      /** @description The round trip, such as `12.5ms`; empty until it is measured. */
+      /** @description The round trip as text in milliseconds, such as `12.5ms`; empty until it is measured. */
       latency: string;
+      /**
+       * Format: uint64
+       * @description The same round trip in nanoseconds; null until it is measured.
+       */
+      round_trip?: number | null;
     };
     /** @description The state of the session with the server. */
     SessionState: "online" | "connecting" | "waiting" | "refused";

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { Session } from "../api/types";
 import { adviceFor } from "../model/advice";
 import type { AgentSnapshot } from "../model/agentModel";
-import { duration, parseDuration, secondsUntil } from "../model/format";
+import { duration, secondsUntil } from "../model/format";
 import { useNow } from "../parts/hooks";
 import type { IconName } from "../parts/Icon";
 import { Notice, ProblemText, type Tone } from "../parts/Notice";
@@ -51,7 +51,7 @@ export function SessionState() {
         </State>
       </span>
       {session && <span className={styles.server}>{session.server_addr}</span>}
-      {leg && <span className={styles.latency}>{duration(parseDuration(leg.latency))}</span>}
+      {leg && <span className={styles.latency}>{duration(leg.round_trip ?? null)}</span>}
     </span>
   );
 }

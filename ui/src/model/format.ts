@@ -1,6 +1,5 @@
 // Formats numbers, times and sizes for display, with a fixed width where columns need it.
 
-const NANOSECONDS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9 };
 const BYTES: Record<string, number> = {
   "": 1,
   b: 1,
@@ -119,13 +118,6 @@ export function ago(timestamp: string, now: number): string {
 /** The same for an event: it is never in the future, even if the clock that took `now` is behind. */
 export function since(timestamp: string, now: number): string {
   return ago(timestamp, Math.max(now, Date.parse(timestamp) || now));
-}
-
-/** Nanoseconds from `500ms`, `1.5s`, `2m`; a bare number means milliseconds. */
-export function parseDuration(text: string): number | null {
-  const match = /^(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m)?$/i.exec(text.trim());
-  if (!match) return null;
-  return Number(match[1]) * (NANOSECONDS[(match[2] ?? "ms").toLowerCase()] ?? 1e6);
 }
 
 /** Bytes from `10kb`, `1.5MB`, `200`. */

@@ -53,16 +53,26 @@ pub fn entry(exchange: &Exchange, secrets: Secrets<'_>) -> Json {
         members.insert("postData".into(), post_data(&headers, &content));
     }
     let milliseconds = |duration: Option<Duration>| duration.map_or(0.0, |duration| duration.as_secs_f64() * 1000.0);
-    let time = milliseconds(facts.duration);
-    let wait = facts.timing.first_byte.map_or(time, |first| milliseconds(Some(first)).min(time));
-    let connect = facts.timing.connect.map_or(-1.0, |connect| milliseconds(Some(connect)));
+    // The duration begins when the service is connected; the time of HAR is the sum of all its parts.
+    let duration = milliseconds(facts.duration);
+    let answered = facts.timing.first_byte.map_or(duration, |first| milliseconds(Some(first)).min(duration));
+    let send = milliseconds(facts.timing.sent).min(answered);
+    let connect = facts.timing.connect.map(|connect| milliseconds(Some(connect)));
     json!({
         "startedDateTime": exchange.start.to_string(),
-        "time": time,
+        "time": connect.unwrap_or(0.0) + duration,
         "request": sent,
         "response": response.as_ref().map_or_else(no_response, |response| response_json(exchange, response, secrets)),
         "cache": {},
-        "timings": {"blocked": -1, "dns": -1, "connect": connect, "send": 0, "wait": wait, "receive": time - wait, "ssl": -1},
+        "timings": {
+            "blocked": -1,
+            "dns": -1,
+            "connect": connect.unwrap_or(-1.0),
+            "send": send,
+            "wait": answered - send,
+            "receive": duration - answered,
+            "ssl": -1,
+        },
         "comment": facts.note.as_deref().unwrap_or_default(),
         "_id": shown_id(exchange.id),
         "_tunnel": info.tunnel.definition,
