@@ -1,6 +1,15 @@
 //! Figures: traffic of known size is driven through tunnels, and every number that is shown about it is compared.
 
+mod bytes;
+mod capture;
+mod durations;
+mod faults;
+mod link;
 mod metrics;
+mod rates;
+mod server;
+mod table;
+mod timed;
 
 use self::metrics::Metrics;
 use futures::{StreamExt, future::join_all};
@@ -242,8 +251,8 @@ async fn requests_bytes_refusals_and_failures_are_the_same_numbers_everywhere() 
     ] {
         assert_eq!(after.value(metric, labels) - before.value(metric, labels), more, "{metric}{{{labels}}}");
     }
-    assert_eq!(after.value("postern_edge_tunnels", ""), 2);
-    assert_eq!(after.value("postern_edge_sessions", ""), 1);
+    assert_eq!(after.value("postern_tunnels", ""), 2);
+    assert_eq!(after.value("postern_sessions", ""), 1);
 
     let capture = agent.get("/api/status").await.ok()["capture"].clone();
     assert_eq!((&capture["count"], &capture["pinned"], &capture["dropped"]), (&json!(10), &json!(0), &json!(0)));

@@ -1,10 +1,16 @@
 //! The metrics of the server in the Prometheus text format.
 
-use postern_tests::World;
-use std::collections::HashMap;
+use postern_tests::{World, eventually};
+use std::collections::{BTreeSet, HashMap};
 
 /// All samples at one time.
-pub(super) struct Metrics(HashMap<String, f64>);
+pub(super) struct Metrics {
+    samples: HashMap<String, f64>,
+    /// The names of the metrics, from their `# TYPE` lines.
+    pub(super) families: BTreeSet<String>,
+    /// The names with a `# HELP` line.
+    pub(super) described: BTreeSet<String>,
+}
 
 impl Metrics {
     pub(super) async fn read(world: &World) -> Metrics {
@@ -13,12 +19,36 @@ impl Metrics {
             let (name, value) = line.rsplit_once(' ')?;
             Some((name.to_owned(), value.parse().ok()?))
         });
-        Metrics(samples.collect())
+        let names = |prefix: &str| -> BTreeSet<String> {
+            let rest = text.lines().filter_map(|line| line.strip_prefix(prefix));
+            rest.filter_map(|rest| rest.split(' ').next()).map(str::to_owned).collect()
+        };
+        Metrics { samples: samples.collect(), families: names("# TYPE "), described: names("# HELP ") }
     }
 
     /// The value of a sample; 0 if it is not there.
-    pub(super) fn value(&self, metric: &str, labels: &str) -> i64 {
+    pub(super) fn float(&self, metric: &str, labels: &str) -> f64 {
         let name = if labels.is_empty() { metric.to_owned() } else { format!("{metric}{{{labels}}}") };
-        self.0.get(&name).copied().unwrap_or_default() as i64
+        self.samples.get(&name).copied().unwrap_or_default()
     }
+
+    /// The value of a sample that counts; 0 if it is not there.
+    pub(super) fn value(&self, metric: &str, labels: &str) -> i64 {
+        self.float(metric, labels) as i64
+    }
+
+    /// The sum of all samples of a metric.
+    pub(super) fn sum(&self, metric: &str) -> i64 {
+        let of_metric = self.samples.iter().filter(|(name, _)| name.split('{').next() == Some(metric));
+        of_metric.map(|(_, value)| *value as i64).sum()
+    }
+}
+
+/// Waits until samples have these values.
+pub(super) async fn samples(world: &World, expected: &[(&str, &str, i64)]) {
+    eventually(&format!("the metrics are {expected:?}"), async || {
+        let now = Metrics::read(world).await;
+        expected.iter().all(|(metric, labels, value)| now.value(metric, labels) == *value).then_some(())
+    })
+    .await;
 }
