@@ -33,7 +33,7 @@ pub use limits::Limits;
 pub use live::Live;
 pub use modules::SigningCertificates;
 pub use net::Proxies;
-pub use settings::{ApiBody, ApiHost, ApiService, Clock, Settings};
+pub use settings::{ApiBody, ApiHost, ApiRequestBody, ApiService, Clock, Settings};
 pub use telemetry::{AccessLog, AccessLogEntry, AccessLogLines};
 pub use tls::{Certificates, ChallengeGuard, Challenges};
 pub use tunnels::{HeldName, PendingReservation, ReservationGuard, SessionView, TunnelKind, TunnelView};

@@ -20,11 +20,14 @@ use std::{
 };
 use tower::util::BoxCloneSyncService;
 
-/// The body of a request or response of the management API.
+/// The body of a request to the management API.
+pub type ApiRequestBody = UnsyncBoxBody<Bytes, hyper::Error>;
+
+/// The body of a response of the management API.
 pub type ApiBody = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
 /// The service behind [`ApiHost`].
-pub type ApiService = BoxCloneSyncService<http::Request<ApiBody>, http::Response<ApiBody>, Infallible>;
+pub type ApiService = BoxCloneSyncService<http::Request<ApiRequestBody>, http::Response<ApiBody>, Infallible>;
 
 /// The management API, offered on the HTTPS listener under a name of its own.
 #[derive(Clone)]

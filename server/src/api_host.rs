@@ -4,13 +4,13 @@ use axum::{Router, extract::ConnectInfo};
 use http_body_util::BodyExt;
 use hyper::Request;
 use postern_api::host::HostName;
-use postern_edge::{ApiBody, ApiHost, ApiService};
+use postern_edge::{ApiBody, ApiHost, ApiRequestBody, ApiService};
 use std::net::SocketAddr;
 use tower::ServiceExt;
 
 /// Wraps the router as a service of the edge.
 pub(crate) fn offer(name: HostName, router: Router) -> ApiHost {
-    let service = tower::service_fn(move |mut request: Request<ApiBody>| {
+    let service = tower::service_fn(move |mut request: Request<ApiRequestBody>| {
         let router = router.clone();
         async move {
             if let Some(visitor) = request.extensions().get::<SocketAddr>().copied() {

@@ -400,7 +400,7 @@ async fn draining_lets_open_requests_finish_and_takes_no_new_visitors() {
 
 #[tokio::test]
 async fn the_management_api_responds_under_its_own_name() {
-    let service = tower::service_fn(|request: Request<postern_edge::ApiBody>| async move {
+    let service = tower::service_fn(|request: Request<postern_edge::ApiRequestBody>| async move {
         let visitor = request.extensions().get::<std::net::SocketAddr>().is_some();
         let text = format!("api {} {visitor}", request.uri().path());
         let body = http_body_util::BodyExt::map_err(Full::new(Bytes::from(text)), |never| match never {});

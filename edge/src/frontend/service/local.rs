@@ -3,14 +3,13 @@
 use super::{AdmittedRequest, EdgeState, route::normalised_path};
 use crate::{
     frontend::VisitorConnection,
-    http::{BodyError, counted, headers},
+    http::{counted, headers},
     refusal::Refusal,
     routing::HttpsEndpoint,
     settings::ApiHost,
     telemetry::AccessRecord,
     upstream::ResponseBody,
 };
-use http_body_util::BodyExt;
 use hyper::{
     Request, Response,
     header::{self, HeaderValue},
@@ -59,8 +58,7 @@ impl EdgeService<'_> {
             EdgeService::Api(api) => {
                 headers::clean_request(&mut parts.headers);
                 parts.extensions.insert(visitor.address);
-                let body = counted(body, record).map_err(BodyError::from).boxed_unsync();
-                let Ok(response) = api.service.clone().oneshot(Request::from_parts(parts, body)).await;
+                let Ok(response) = api.service.clone().oneshot(Request::from_parts(parts, counted(body, record))).await;
                 Ok(response.map(ResponseBody::boxed))
             }
         }
