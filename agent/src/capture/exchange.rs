@@ -272,6 +272,11 @@ impl Exchange {
         (timing.transit, timing.connect) = (transit, connect);
     }
 
+    /// Sets the durations of an imported exchange.
+    pub(crate) fn set_imported_timing(&self, timing: ExchangeTiming) {
+        self.locked().timing = timing;
+    }
+
     /// A snapshot without the bytes.
     pub(crate) fn facts(&self) -> ExchangeFacts {
         let state = self.locked();

@@ -931,7 +931,7 @@ export interface components {
        * Format: uint64
        * @description The same round trip in nanoseconds; null until it is measured.
        */
-      round_trip?: number | null;
+      round_trip: number | null;
     };
     /** @description The state of the session with the server. */
     SessionState: "online" | "connecting" | "waiting" | "refused";

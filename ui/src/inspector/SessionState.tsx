@@ -51,7 +51,7 @@ export function SessionState() {
         </State>
       </span>
       {session && <span className={styles.server}>{session.server_addr}</span>}
-      {leg && <span className={styles.latency}>{duration(leg.round_trip ?? null)}</span>}
+      {leg && <span className={styles.latency}>{duration(leg.round_trip)}</span>}
     </span>
   );
 }

@@ -2,7 +2,7 @@
 
 use crate::capture::{
     CaptureStore, TunnelTag,
-    exchange::{Exchange, RequestInfo, RequestTexts, Side, parse_id},
+    exchange::{Exchange, ExchangeTiming, RequestInfo, RequestTexts, Side, parse_id},
     head::{MAX_HEAD_BYTES, RequestHead, ResponseHead},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -26,6 +26,8 @@ struct HarEntry {
     started_date_time: String,
     #[serde(default)]
     time: f64,
+    #[serde(default)]
+    timings: HarTimings,
     request: HarRequest,
     response: HarResponse,
     #[serde(default)]
@@ -42,6 +44,17 @@ struct HarEntry {
     answered: Option<bool>,
     #[serde(default, rename = "_replay_of")]
     replay_of: Option<String>,
+}
+
+/// Milliseconds; negative for what was not measured.
+#[derive(Clone, Copy, Default, Deserialize)]
+struct HarTimings {
+    #[serde(default)]
+    connect: Option<f64>,
+    #[serde(default)]
+    send: Option<f64>,
+    #[serde(default)]
+    wait: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -116,6 +129,7 @@ struct CheckedEntry {
     request: ImportedMessage,
     response: Option<(u16, ImportedMessage)>,
     duration: Duration,
+    timing: ExchangeTiming,
     error: Option<String>,
     note: Option<String>,
 }
@@ -182,7 +196,10 @@ impl HarEntry {
         }
         let answered = self.answered.unwrap_or(self.response.status != 0);
         let response = if answered { Some(self.response.check()?) } else { None };
-        let nanoseconds = self.duration.unwrap_or((self.time.max(0.0) * 1e6) as u64);
+        let timing = self.timings.check(answered);
+        // The time of HAR includes connecting.
+        let after_connecting = || nanoseconds(self.time).saturating_sub(timing.connect.unwrap_or_default());
+        let duration = self.duration.map_or_else(after_connecting, Duration::from_nanos);
         let error = self.error.or_else(|| (!answered).then(|| "The file holds no response.".to_owned()));
         let tunnel = TunnelTag {
             definition: self.tunnel.filter(|name| !name.is_empty()).unwrap_or_else(|| "imported".into()),
@@ -196,8 +213,26 @@ impl HarEntry {
             ..RequestInfo::new(Arc::new(tunnel), texts)
         };
         let note = self.comment.filter(|note| !note.is_empty());
-        Ok(CheckedEntry { info, start, request, response, duration: Duration::from_nanos(nanoseconds), error, note })
+        Ok(CheckedEntry { info, start, request, response, duration, timing, error, note })
     }
+}
+
+impl HarTimings {
+    fn check(self, answered: bool) -> ExchangeTiming {
+        let measured = |part: Option<f64>| part.filter(|milliseconds| *milliseconds >= 0.0);
+        let first_byte = measured(self.send).zip(measured(self.wait)).map(|(send, wait)| nanoseconds(send + wait));
+        ExchangeTiming {
+            connect: measured(self.connect).map(nanoseconds),
+            sent: measured(self.send).map(nanoseconds),
+            first_byte: first_byte.filter(|_| answered),
+            ..ExchangeTiming::default()
+        }
+    }
+}
+
+/// A duration in milliseconds, exact to the nanosecond.
+fn nanoseconds(milliseconds: f64) -> Duration {
+    Duration::from_nanos((milliseconds.max(0.0) * 1e6).round() as u64)
 }
 
 impl HarResponse {
@@ -214,7 +249,7 @@ impl HarResponse {
 
 impl CheckedEntry {
     fn insert(self, store: &CaptureStore) {
-        let CheckedEntry { info, start, request, response, duration, error, note } = self;
+        let CheckedEntry { info, start, request, response, duration, timing, error, note } = self;
         let buffer = store.buffer(&request.head, None);
         let exchange = store.insert(buffer, |id, buffer| Exchange::new(id, info, buffer).started_at(start));
         store_message(store, &exchange, Side::Request, &request);
@@ -222,6 +257,7 @@ impl CheckedEntry {
             store.begin_response(&exchange, status, &part.head, None);
             store_message(store, &exchange, Side::Response, &part);
         }
+        exchange.set_imported_timing(timing);
         if note.is_some() {
             store.set_note(&exchange, note.as_deref());
         }
