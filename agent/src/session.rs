@@ -266,9 +266,10 @@ impl SessionLoop {
     ) -> SessionOutcome {
         let welcome = session.welcome();
         tracing::info!(server = %path.server, session = welcome.session, region = welcome.region, "session established");
-        self.session_status.online(path.server.to_string(), welcome.region.clone(), welcome.server_version.clone());
         self.current_session.store(Some(Arc::new(session.clone())));
         let generation = self.tunnels.online(session.clone());
+        // Last: a caller that sees it may start a tunnel at once.
+        self.session_status.online(path.server.to_string(), welcome.region.clone(), welcome.server_version.clone());
         let streams = TaskTracker::new();
         let outcome = loop {
             let event = tokio::select! {

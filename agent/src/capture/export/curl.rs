@@ -95,8 +95,10 @@ fn quoted(bytes: &[u8]) -> String {
 /// Escapes bytes for the format of `printf`, between single quotes.
 fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
+    for (position, byte) in bytes.iter().enumerate() {
         match byte {
+            // `printf` takes a format that begins with a hyphen for an option.
+            b'-' if position == 0 => text.push_str(r"\055"),
             b'%' => text.push_str("%%"),
             b'\\' => text.push_str(r"\\"),
             b'\'' | 0..=31 | 127.. => {
@@ -118,5 +120,6 @@ mod tests {
         assert_eq!(quoted("grüße".as_bytes()), "'grüße'");
         assert_eq!(quoted(b"X: \xe9 100% 'a' \\n"), r#""$(printf 'X: \351 100%% \047a\047 \\n')""#);
         assert_eq!(quoted(b"a\tb"), r#""$(printf 'a\011b')""#);
+        assert_eq!(quoted(b"-a-\t"), r#""$(printf '\055a-\011')""#);
     }
 }
