@@ -1,22 +1,23 @@
-"""Starts a server and its agents for the benchmarks that are Python scripts, and reads what they use.
+"""A server, agents that are started again and again, and what programs use, for the benchmarks that are Python scripts.
 
 POSTERN_BIN_DIR names the folder of the programs (a release build is meant).
 """
 
-import functools
 import json
 import os
 import pathlib
 import signal
-import socket
-import ssl
 import subprocess
+import sys
 import time
 import urllib.request
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 PROGRAMS = pathlib.Path(os.environ.get("POSTERN_BIN_DIR") or
                         pathlib.Path(os.environ.get("CARGO_TARGET_DIR", TOP / "target")) / "release")
+sys.path.append(str(TOP / "tests"))
+from running import Running  # noqa: E402
+
 TIMEOUT = 30
 ANY_PORT = "127.0.0.1:0"
 
@@ -35,9 +36,8 @@ def wait(condition, timeout=TIMEOUT):
     raise SystemExit(f"not there after {timeout} s")
 
 
-def get(url, headers=None):
-    request = urllib.request.Request(url, headers=headers or {})
-    return json.load(urllib.request.urlopen(request, timeout=TIMEOUT))
+def get(url):
+    return json.load(urllib.request.urlopen(url, timeout=TIMEOUT))
 
 
 def start(command):
@@ -67,63 +67,31 @@ def processor_seconds(pid):
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-@functools.cache
-def visitor_context(protocol):
-    """TLS of visitors that offer one protocol. Certificates are not verified."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    context.set_alpn_protocols([protocol])
-    return context
-
-
-def connect_tls(port, host, protocol):
-    """A visitor's TLS connection to a port of the loopback."""
-    plain = socket.create_connection(("127.0.0.1", port))
-    plain.settimeout(60)
-    return visitor_context(protocol).wrap_socket(plain, server_hostname=host)
-
-
 def show(name, value, unit, limit=""):
     print(f"{name:<66} {value:>9.2f} {unit:<5} {limit}", flush=True)
 
 
-class Server:
+class Server(Running):
     """A server on a temporary data folder and free ports."""
 
-    def __init__(self, folder, *flags):
-        self.data = pathlib.Path(folder) / "server"
-        self.process = start([PROGRAMS / "postern-server", "run", "--data-dir", self.data, "--https-addr", ANY_PORT,
-                              "--http-addr", ANY_PORT, "--api-addr", ANY_PORT, "--tcp-ports", "23000-23049", *flags])
-        self.addresses = wait(lambda: json.loads((self.data / "addresses.json").read_text()))
-        self.key = (self.data / "admin.key").read_text().strip()
+    def __init__(self, *flags):
+        super().__init__(PROGRAMS, "bench")
+        self.flags = flags
 
-    def port(self, listener):
-        return int(self.addresses[listener].rsplit(":", 1)[1])
-
-    def call(self, method, path, body=None):
-        """Calls the management API."""
-        request = urllib.request.Request(
-            f"http://{self.addresses['api']}{path}", method=method,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {self.key}", "Service-Version": "2", "Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
-            content = response.read()
-        return json.loads(content) if content else None
-
-    def stop(self):
-        stop(self.process)
+    def begin(self):
+        self.start_server(*self.flags)
+        self.https_port = int(self.https.rpartition(":")[2])
 
 
 class AgentFile:
     """The configuration file of an agent, and its starts."""
 
-    def __init__(self, folder, server, tunnels, name="postern"):
-        self.path = pathlib.Path(folder) / f"{name}.yml"
+    def __init__(self, server, tunnels):
+        self.path = server.folder / "postern.yml"
         self.state = pathlib.Path(f"{self.path}.state.json")
-        token = server.call("POST", "/credentials", {})["token"]
-        self.head = ["version: 2", f"authtoken: {token}", f"server_addr: localhost:{server.port('https')}",
-                     f"root_cas: {server.data / 'ca.pem'}", f"web_addr: {ANY_PORT}"]
+        token = server.make("/credentials", {})["token"]
+        self.head = ["version: 2", f"authtoken: {token}", f"server_addr: localhost:{server.https_port}",
+                     f"root_cas: {server.folder / 'server' / 'ca.pem'}", f"web_addr: {ANY_PORT}"]
         self.write(tunnels)
 
     def write(self, tunnels):

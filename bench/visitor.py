@@ -1,6 +1,7 @@
 """A visitor over TLS 1.3 that sends one request at a time, and the local service that responds, in a process of its own."""
 
 import asyncio
+import mmap
 import os
 import re
 import signal
@@ -23,27 +24,34 @@ class Service:
     """Responds to GET with 1 KiB, to GET /MIBS with that many MiB, and to POST when the body has arrived."""
 
     def __init__(self):
-        listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
+        # Shared with the process that responds.
+        self._begun = mmap.mmap(-1, 8)
         self.port = listener.getsockname()[1]
         self.process = os.fork()
         if self.process == 0:
             try:
-                asyncio.run(_listen(listener))
+                asyncio.run(_listen(listener, self._begun))
             finally:
                 os._exit(0)
         listener.close()
+
+    @property
+    def begun(self):
+        """Number of responses that were begun."""
+        return int.from_bytes(self._begun[:], "little")
 
     def stop(self):
         os.kill(self.process, signal.SIGKILL)
         os.waitpid(self.process, 0)
 
 
-async def _listen(listener):
-    server = await asyncio.start_server(_serve, sock=listener)
+async def _listen(listener, begun):
+    server = await asyncio.start_server(lambda reader, writer: _serve(reader, writer, begun), sock=listener)
     await server.serve_forever()
 
 
-async def _serve(reader, writer):
+async def _serve(reader, writer, begun):
     try:
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
@@ -51,6 +59,7 @@ async def _serve(reader, writer):
             while unread:
                 unread -= len(await reader.read(min(unread, MIB)))
             mibs = re.match(rb"GET /(\d+) ", head)
+            begun[:] = (int.from_bytes(begun[:], "little") + 1).to_bytes(8, "little")
             body = b"x" * (int(mibs[1]) * MIB) if mibs else PAGE
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
             await writer.drain()

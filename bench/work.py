@@ -3,15 +3,12 @@
 import contextlib
 import dataclasses
 import subprocess
-import sys
 from collections.abc import Callable
 
 from counting import Callgrind, connections_to, wait_idle
-from programs import PROGRAMS, TOP
+from programs import PROGRAMS
+from running import Running  # found through programs
 from visitor import MIB, Http1, Http2, Service
-
-sys.path.append(str(TOP / "tests"))
-from running import Running  # noqa: E402
 
 # Idle data connections of a new session (tunnel/src/proto/pool_sizing.rs).
 MIN_IDLE = 16
