@@ -1,6 +1,7 @@
 //! HTTP as the edge reads and writes it: strict framing, one canonical form, header rules, and bodies. It knows nothing
 //! of routes or upstreams.
 
+mod activity;
 mod body;
 mod body_buffer;
 mod body_rate;
@@ -27,12 +28,13 @@ mod send_stall;
 mod trailers;
 mod visitor;
 
+pub(crate) use activity::ConnectionActivity;
 pub(crate) use body::{BodyError, counted, frame_bytes, without_smuggled_trailers};
 pub(crate) use body_buffer::{BufferBudget, BufferedBody};
 pub(crate) use body_rate::{BodyProgress, BodyTooSlow, IncomingBody, VisitorDisconnected};
 pub(crate) use canonical::host;
 pub(crate) use framing::too_many_fields;
-pub(crate) use guard::{ConnectionActivity, HttpGuard};
+pub(crate) use guard::HttpGuard;
 pub(crate) use http1::{http1, leaves_http};
 pub(crate) use interim::InterimResponses;
 pub(crate) use open_requests::{OpenRequest, RequestCounter};

@@ -2,7 +2,7 @@
 
 use crate::{
     http::{
-        RequestCounter,
+        ConnectionActivity, RequestCounter,
         frame_budget::FrameBudget,
         framing::Http1Framing,
         interim::{InterimResponses, InterimWriter},
@@ -16,7 +16,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll},
     time::Duration,
@@ -34,7 +34,7 @@ pub(crate) struct HttpGuard<S> {
     /// `None` on HTTP/1.1.
     frames: Option<Box<FrameBudget>>,
     /// Received and checked bytes that wait to be read: those that are passed on in another form, and those put back.
-    rewritten: Option<Box<Bytes>>,
+    checked: Option<Box<Bytes>>,
     interim: InterimWriter,
     end: EndOfInput,
     refusal: Option<Refusal>,
@@ -50,33 +50,6 @@ pub(crate) struct HttpGuard<S> {
     last_request: (Instant, usize),
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
-}
-
-/// What moves on a connection: tells an idle connection from a busy one.
-#[derive(Debug, Default)]
-pub(crate) struct ConnectionActivity {
-    /// How often bytes were read or written.
-    moves: AtomicUsize,
-    /// Whether bytes wait for the visitor to read.
-    blocked: AtomicBool,
-    /// Whether a message of the visitor has begun and not ended, over HTTP/1.1.
-    in_message: AtomicBool,
-}
-
-impl ConnectionActivity {
-    /// How often bytes have moved so far; `None` while bytes wait for the visitor to read.
-    pub(crate) fn settled_moves(&self) -> Option<usize> {
-        (!self.blocked.load(Ordering::Relaxed)).then(|| self.moves.load(Ordering::Relaxed))
-    }
-
-    /// Whether a message of the visitor has begun and not ended, over HTTP/1.1.
-    pub(crate) fn in_message(&self) -> bool {
-        self.in_message.load(Ordering::Relaxed)
-    }
-
-    fn moved(&self) {
-        self.moves.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 /// How long a response to a request is awaited after its visitor has closed the sending half. Most visitors that do are
@@ -107,7 +80,7 @@ impl<S> HttpGuard<S> {
             stream,
             framing: (!http2).then(|| Http1Framing::new(limits.head_bytes, limits.headers)),
             frames: http2.then(|| Box::new(FrameBudget::new())),
-            rewritten: None,
+            checked: None,
             interim: InterimWriter::new(InterimResponses::default()),
             end: EndOfInput::Ends,
             refusal: None,
@@ -161,8 +134,8 @@ impl<S> HttpGuard<S> {
     /// Puts bytes back that were read and not used: they are read again, and not checked again.
     fn unread(&mut self, bytes: Bytes) {
         if !bytes.is_empty() {
-            let rest = self.rewritten.take().map_or_else(Bytes::new, |rest| *rest);
-            self.rewritten = Some(Box::new([bytes, rest].concat().into()));
+            let rest = self.checked.take().map_or_else(Bytes::new, |rest| *rest);
+            self.checked = Some(Box::new([bytes, rest].concat().into()));
         }
     }
 
@@ -253,20 +226,20 @@ impl<S> HttpGuard<S> {
         }
     }
 
-    /// Gives the reader as much of the rewritten bytes as it has room for.
-    fn read_rewritten(&mut self, buffer: &mut ReadBuf<'_>) {
-        let Some(rest) = &mut self.rewritten else { return };
+    /// Gives the reader as much of the checked bytes as it has room for.
+    fn read_checked(&mut self, buffer: &mut ReadBuf<'_>) {
+        let Some(rest) = &mut self.checked else { return };
         let size = rest.len().min(buffer.remaining());
         buffer.put_slice(&rest[..size]);
         rest.advance(size);
         if rest.is_empty() {
-            self.rewritten = None;
+            self.checked = None;
         }
     }
 
     fn check_stall(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let stall = self.timeouts.stall;
-        self.activity.blocked.store(true, Ordering::Relaxed);
+        self.activity.set_blocked(true);
         let timer = self.writing.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
         if self.framing.as_ref().is_some_and(Http1Framing::is_opaque) {
             return Poll::Pending;
@@ -284,7 +257,7 @@ impl<S> HttpGuard<S> {
         }
         self.last_progress = Instant::now();
         self.activity.moved();
-        self.activity.blocked.store(false, Ordering::Relaxed);
+        self.activity.set_blocked(false);
         self.writing = None;
         outcome
     }
@@ -309,7 +282,7 @@ fn check(
 impl<S: AsyncRead + Unpin> HttpGuard<S> {
     /// Ready when there is something to read: true, or false for the end of the input.
     pub(crate) fn poll_input(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
-        if self.rewritten.is_some() || self.refusal.is_some() {
+        if self.checked.is_some() || self.refusal.is_some() {
             return Poll::Ready(Ok(true));
         }
         let mut bytes = [0; INPUT_BYTES];
@@ -317,7 +290,7 @@ impl<S: AsyncRead + Unpin> HttpGuard<S> {
         match Pin::new(&mut *self).poll_read(cx, &mut buffer) {
             Poll::Ready(Ok(())) => {
                 self.unread(Bytes::copy_from_slice(buffer.filled()));
-                Poll::Ready(Ok(self.rewritten.is_some()))
+                Poll::Ready(Ok(self.checked.is_some()))
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             // What is refused is reported by the reader that hyper has.
@@ -333,8 +306,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
         if this.refusal.is_some() {
             return Poll::Pending;
         }
-        if this.rewritten.is_some() {
-            this.read_rewritten(buffer);
+        if this.checked.is_some() {
+            this.read_checked(buffer);
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
@@ -350,13 +323,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
                 }
                 let checked = check(&mut this.framing, &mut this.frames, received);
                 let in_message = this.framing.as_ref().is_some_and(|framing| !framing.is_between());
-                this.activity.in_message.store(in_message, Ordering::Relaxed);
+                this.activity.set_in_message(in_message);
                 match checked {
                     Ok(None) => {}
                     Ok(Some(rewritten)) => {
                         buffer.set_filled(before);
-                        this.rewritten = Some(Box::new(rewritten.into()));
-                        this.read_rewritten(buffer);
+                        this.checked = Some(Box::new(rewritten.into()));
+                        this.read_checked(buffer);
                     }
                     Err(refusal) => {
                         buffer.set_filled(before);
@@ -413,7 +386,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
         if outcome.is_pending() {
             return this.check_stall(cx).map(Err);
         }
-        this.activity.blocked.store(false, Ordering::Relaxed);
+        this.activity.set_blocked(false);
         this.flushed(cx);
         outcome
     }
@@ -426,119 +399,4 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
-
-    /// Three clearly different timeouts; a wait that must not end is given up after `NEVER`.
-    const HEAD: Duration = Duration::from_millis(40);
-    const STALL: Duration = Duration::from_millis(160);
-    const IDLE: Duration = Duration::from_millis(320);
-    const NEVER: Duration = Duration::from_millis(800);
-
-    fn limits() -> Limits {
-        Limits { head: HEAD, idle: IDLE, stall: STALL, ..Limits::default() }
-    }
-
-    async fn silent_after(sent: &[u8], busy: bool) -> Option<Duration> {
-        let (mut visitor, ours) = duplex(4096);
-        let counter = RequestCounter::default();
-        let open = busy.then(|| counter.start());
-        let mut guard = HttpGuard::new(ours, false, counter, &limits());
-        visitor.write_all(sent).await.expect("room");
-        let began = Instant::now();
-        let read = async {
-            let mut buffer = [0; 512];
-            loop {
-                match guard.read(&mut buffer).await {
-                    Ok(_) => {}
-                    Err(error) => break assert_eq!(error.kind(), io::ErrorKind::TimedOut),
-                }
-            }
-        };
-        let ended = tokio::time::timeout(NEVER, read).await.is_ok();
-        drop(open);
-        ended.then(|| began.elapsed())
-    }
-
-    #[tokio::test]
-    async fn each_phase_has_its_own_timeout() {
-        let table: &[(&[u8], bool, Option<Duration>)] = &[
-            (b"", false, Some(IDLE)),
-            (b"GET / HT", false, Some(HEAD)),
-            (b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc", true, Some(STALL)),
-            (b"GET / HTTP/1.1\r\n\r\n", true, None),
-            (b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n", false, None),
-        ];
-        for (sent, busy, expected) in table {
-            let took = silent_after(sent, *busy).await;
-            let shown = String::from_utf8_lossy(sent);
-            match expected {
-                None => assert_eq!(took, None, "{shown:?}"),
-                Some(expected) => {
-                    let took = took.expect("the wait ends");
-                    assert!(took + Duration::from_millis(5) >= *expected, "{shown:?} ended after {took:?}");
-                }
-            }
-        }
-    }
-
-    /// Counts how often a connection with an open request is polled while it is silent for several idle timeouts.
-    async fn polls_while_busy(http2: bool, sent: &[u8]) -> usize {
-        let (mut visitor, ours) = duplex(4096);
-        let counter = RequestCounter::default();
-        let _open = counter.start();
-        let mut guard = HttpGuard::new(ours, http2, counter, &limits());
-        visitor.write_all(sent).await.expect("room");
-        let mut polls = 0;
-        let silence = std::future::poll_fn(|cx| -> Poll<()> {
-            polls += 1;
-            loop {
-                let mut bytes = [0; 512];
-                match Pin::new(&mut guard).poll_read(cx, &mut ReadBuf::new(&mut bytes)) {
-                    Poll::Ready(read) => read.expect("the connection is kept"),
-                    Poll::Pending => return Poll::Pending,
-                }
-            }
-        });
-        assert!(tokio::time::timeout(IDLE * 4, silence).await.is_err(), "nothing ends the wait");
-        polls
-    }
-
-    #[tokio::test]
-    async fn a_connection_with_an_open_request_sleeps_however_long_it_is_silent() {
-        for (http2, sent) in [(false, &b"GET / HTTP/1.1\r\n\r\n"[..]), (true, b"frames")] {
-            let polls = polls_while_busy(http2, sent).await;
-            assert!(polls < 16, "polled {polls} times, HTTP/2: {http2}");
-        }
-    }
-
-    #[tokio::test]
-    async fn pings_do_not_keep_an_unused_http2_connection_open() {
-        let (mut visitor, ours) = duplex(4096);
-        let mut guard = HttpGuard::new(ours, true, RequestCounter::default(), &limits());
-        let pinging = async {
-            loop {
-                visitor.write_all(b"ping").await.expect("room");
-                tokio::time::sleep(HEAD).await;
-            }
-        };
-        let reading = async {
-            let mut buffer = [0; 64];
-            while guard.read(&mut buffer).await.is_ok() {}
-        };
-        tokio::select! {
-            () = reading => {}
-            () = pinging => {}
-            () = tokio::time::sleep(NEVER * 4) => panic!("the connection is kept"),
-        }
-    }
-
-    #[tokio::test]
-    async fn a_visitor_that_does_not_read_is_given_up() {
-        let (_visitor, ours) = duplex(16);
-        let mut guard = HttpGuard::new(ours, false, RequestCounter::default(), &limits());
-        let error = guard.write_all(&[0; 64]).await.expect_err("the peer does not read");
-        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-    }
-}
+mod tests;

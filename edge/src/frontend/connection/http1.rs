@@ -4,10 +4,10 @@
 use crate::{
     frontend::{
         EdgeState, VisitorConnection,
-        connection_end::stopped,
+        connection_end::{settled, stopped},
         service::{refuse_unparsed, serve_request},
     },
-    http::{ConnectionActivity, HttpGuard, RequestCounter, http1},
+    http::{HttpGuard, http1},
     limits::Limits,
     refusal::Refusal,
     telemetry::metrics,
@@ -61,8 +61,8 @@ where
                 match stream {
                     None => metrics::refusal(None, code),
                     Some(stream) => {
-                        let (head, body) = refuse_unparsed(state, connection, &refusal);
-                        Box::pin(send_final_response(stream, (head + &body).as_bytes(), &state.limits)).await;
+                        let response = refuse_unparsed(state, connection, &refusal);
+                        Box::pin(send_final_response(stream, response.as_bytes(), &state.limits)).await;
                     }
                 }
                 return Ok(());
@@ -104,7 +104,7 @@ where
     let (activity, refused) = (guard.activity(), guard.refused());
     let mut http_connection = http1(&state.limits).serve_connection(TokioIo::new(guard), service).with_upgrades();
     let mut stopping = pin!(stopped(stop, &connection.requests));
-    let mut quiet = pin!(quiet(&activity, &connection.requests));
+    let mut quiet = pin!(settled(&activity, &connection.requests, FIRST_QUIET_CHECK..=MAX_QUIET_CHECK));
     let mut shutting_down = false;
     let outcome = poll_fn(|cx| {
         loop {
@@ -139,20 +139,6 @@ where
         Some((refusal, stream)) => Pause::Refused(refusal, stream.filter(|_| !responding)),
         None => Pause::Ended,
     })
-}
-
-/// Resolves when a connection is between messages and nothing has moved on it since the last check.
-async fn quiet(activity: &ConnectionActivity, requests: &RequestCounter) {
-    let mut interval = FIRST_QUIET_CHECK;
-    let mut seen = activity.settled_moves();
-    loop {
-        tokio::time::sleep(interval).await;
-        let moves = activity.settled_moves().filter(|_| !requests.is_busy() && !activity.in_message());
-        if moves.is_some() && moves == seen {
-            return;
-        }
-        (seen, interval) = (moves, MAX_QUIET_CHECK.min(interval * 2));
-    }
 }
 
 /// Writes the last response and waits a moment for the visitor to read it: closing at once, with bytes of

@@ -7,6 +7,7 @@ use crate::{
         service::serve_request,
     },
     http::{HttpGuard, StreamExecutor},
+    net::DRAIN_GRACE,
     telemetry::metrics,
 };
 use hyper::{server::conn::http2, service::service_fn};
@@ -26,6 +27,10 @@ const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
 /// Requests that were reset before they were accepted; well-behaved clients have a few at most.
 const MAX_PENDING_RESETS: usize = 20;
+
+/// Interval between checks whether a connection that was asked to end is used. Peers that do not acknowledge the request
+/// (RFC 9113, section 6.8) would keep it open.
+const SETTLE_INTERVAL: Duration = DRAIN_GRACE.checked_div(2).expect("two halves");
 
 /// Serves requests until the visitor leaves, or until `stop`: then the open ones are finished.
 pub(super) async fn serve_http2<S>(
@@ -56,7 +61,7 @@ where
         .keep_alive_timeout(Duration::from_secs(20))
         .serve_connection(TokioIo::new(guard), service);
     let mut stopping = pin!(stopped(&stop, &connection.requests));
-    let mut settling = pin!(settled(&activity, &connection.requests));
+    let mut settling = pin!(settled(&activity, &connection.requests, SETTLE_INTERVAL..=SETTLE_INTERVAL));
     let mut shutting_down = false;
     std::future::poll_fn(|cx| {
         loop {

@@ -115,13 +115,13 @@ fn count(
     record.describe(request, status, trace, refusal);
 }
 
-/// Counts a request that could not be parsed and writes its refusal to the access record. Returns the head and the body
-/// of the response.
+/// Counts a request that could not be parsed and writes its refusal to the access record. Returns the
+/// response.
 pub(in crate::frontend) fn refuse_unparsed(
     state: &EdgeState,
     connection: &VisitorConnection,
     refusal: &Refusal,
-) -> (String, String) {
+) -> String {
     let (record, mut trace) = (AccessRecord::begin(&state.access.telemetry), Trace::begin());
     let (head, body) = error_pages::raw_response(refusal, trace.id());
     metrics::refusal(None, refusal.error.code);
@@ -135,7 +135,7 @@ pub(in crate::frontend) fn refuse_unparsed(
     };
     count(&record, refusal.status(), &mut trace, Some(refusal), request);
     record.add_bytes_out(body.len() as u64);
-    (head, body)
+    head + &body
 }
 
 fn log_refusal(refusal: &Refusal, id: &str, connection: &VisitorConnection, head: &LoggedRequest, trace: &Trace) {
