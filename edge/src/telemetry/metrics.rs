@@ -104,6 +104,7 @@ fn describe() {
     describe_counter!("postern_edge_circuits_opened_total", "Circuits that opened because a backend failed too often.");
     describe_counter!("postern_access_log_dropped_total", "Lines that the access log could not take.");
 }
+
 /// Counts a request; `elapsed` is the time until the head of its response.
 pub(crate) fn request(kind: TargetKind, status: u16, elapsed: Duration) {
     let requests = &REQUESTS[kind as usize];

@@ -18,26 +18,23 @@ impl StreamMetadata {
     /// Stores metadata in place of all that waits. At the server it is sent in front of the next bytes that are written.
     /// Metadata longer than [`MAX_METADATA`] is dropped.
     pub fn put(&self, metadata: Vec<u8>) {
-        self.entries().clear();
-        self.push(metadata);
+        let mut entries = self.entries();
+        entries.clear();
+        push(&mut entries, metadata);
     }
 
     /// Stores metadata behind what waits; for streams whose next bytes may belong to several requests.
     pub fn push(&self, metadata: Vec<u8>) {
-        if !(1..=MAX_METADATA).contains(&metadata.len()) {
-            return;
-        }
-        let mut entries = self.entries();
-        if entries.len() == MAX_ENTRIES {
-            entries.pop_front();
-        }
-        entries.push_back(metadata);
+        push(&mut self.entries(), metadata);
     }
 
     /// Takes the newest metadata, if any, and drops what is older. At the agent it describes the bytes that were read
     /// after it.
     pub fn take(&self) -> Option<Vec<u8>> {
-        self.take_all().pop_back()
+        let mut entries = self.entries();
+        let newest = entries.pop_back();
+        entries.clear();
+        newest
     }
 
     /// Takes all metadata, oldest first.
@@ -48,6 +45,16 @@ impl StreamMetadata {
     fn entries(&self) -> MutexGuard<'_, VecDeque<Vec<u8>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn push(entries: &mut VecDeque<Vec<u8>>, metadata: Vec<u8>) {
+    if !(1..=MAX_METADATA).contains(&metadata.len()) {
+        return;
+    }
+    if entries.len() == MAX_ENTRIES {
+        entries.pop_front();
+    }
+    entries.push_back(metadata);
 }
 
 #[cfg(test)]
