@@ -29,6 +29,7 @@ mod tunnels;
 mod upstream;
 
 pub use edge::Edge;
+pub use http::VisitorDisconnected;
 pub use limits::Limits;
 pub use live::Live;
 pub use modules::SigningCertificates;

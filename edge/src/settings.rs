@@ -1,6 +1,7 @@
 //! The operator's settings: addresses, names, limits.
 
 use crate::{
+    http::VisitorDisconnected,
     limits::Limits,
     modules::{HttpsFetcher, ModuleState, SigningCertificates},
     net::Proxies,
@@ -21,7 +22,7 @@ use std::{
 use tower::util::BoxCloneSyncService;
 
 /// The body of a request to the management API.
-pub type ApiRequestBody = UnsyncBoxBody<Bytes, hyper::Error>;
+pub type ApiRequestBody = UnsyncBoxBody<Bytes, VisitorDisconnected>;
 
 /// The body of a response of the management API.
 pub type ApiBody = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;

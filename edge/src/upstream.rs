@@ -15,7 +15,7 @@ mod tunnel;
 mod unsent_request;
 mod weighted;
 
-pub(crate) use exchange::{ResponseConnection, UpstreamResponse, exchange, refused_by_agent};
+pub(crate) use exchange::{ResponseCarrier, SentRequest, UpstreamResponse, exchange, refused_by_agent};
 pub(crate) use fixed_response::FixedResponse;
 pub(crate) use h1_pool::{H1Connection, H1Pool};
 pub(crate) use h2_connections::H2Connections;

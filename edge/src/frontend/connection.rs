@@ -32,13 +32,13 @@ where
     // With TLS the end of the input is that of the connection.
     let guard = Box::new(if connection.visitor.is_tls() { guard } else { guard.with_half_close() });
     if http2 {
-        Box::pin(async move { log_broken(serve_http2(guard, &connection, &state, stop).await, &connection) })
+        Box::pin(async move { log_end(serve_http2(guard, &connection, &state, stop).await, &connection) })
     } else {
-        Box::pin(async move { log_broken(serve_http1(guard, &connection, &state, stop).await, &connection) })
+        Box::pin(async move { log_end(serve_http1(guard, &connection, &state, stop).await, &connection) })
     }
 }
 
-fn log_broken(outcome: hyper::Result<()>, connection: &VisitorConnection) {
+fn log_end(outcome: Result<(), impl std::fmt::Display>, connection: &VisitorConnection) {
     if let Err(error) = outcome {
         tracing::debug!(visitor = %connection.visitor.address, %error, "visitor's connection broke");
     }
@@ -117,7 +117,7 @@ mod tests {
         VisitorConnection::new(Visitor::new(address, postern_tunnel::message::Scheme::Https), None)
     }
 
-    /// The memory of an idle visitor besides that of TLS. hyper's connection is gone after a moment.
+    /// The memory of an idle visitor besides that of TLS and the guard.
     #[tokio::test]
     async fn an_idle_connection_is_small() {
         let (state, visitor) = (edge_state(), Arc::new(visitor_connection()));

@@ -1,10 +1,10 @@
-//! When a visitor's connection takes no further request, and when it is not used.
+//! When a visitor's connection ends during a drain.
 
 use crate::{
     http::{ConnectionActivity, RequestCounter},
     net::DRAIN_GRACE,
 };
-use std::{future::poll_fn, ops::RangeInclusive, task::Poll, time::Duration};
+use std::{future::poll_fn, task::Poll};
 use tokio_util::sync::CancellationToken;
 
 /// Resolves when a connection takes no further request. One that was accepted before the drain and has had none yet
@@ -18,22 +18,17 @@ pub(super) async fn stopped(stop: &CancellationToken, requests: &RequestCounter)
     }
 }
 
-/// Resolves when a connection has no open request, is not within a message, and nothing has moved on it since the last
-/// check. The interval between checks doubles up to its end.
-pub(super) async fn settled(
-    activity: &ConnectionActivity,
-    requests: &RequestCounter,
-    intervals: RangeInclusive<Duration>,
-) {
-    let (mut interval, longest) = intervals.into_inner();
+/// Resolves when an HTTP/2 connection that was asked to end has no open stream and nothing moves on it any more. Peers
+/// that do not acknowledge the request (RFC 9113, section 6.8) would keep it open otherwise.
+pub(super) async fn settled(activity: &ConnectionActivity, requests: &RequestCounter) {
     let mut seen = activity.settled_moves();
     loop {
-        tokio::time::sleep(interval).await;
+        tokio::time::sleep(DRAIN_GRACE / 2).await;
         let moves = activity.settled_moves().filter(|_| !requests.is_busy());
         if moves.is_some() && moves == seen {
             return;
         }
-        (seen, interval) = (moves, longest.min(interval * 2));
+        seen = moves;
     }
 }
 
@@ -41,8 +36,6 @@ pub(super) async fn settled(
 mod tests {
     use super::*;
     use futures::FutureExt;
-
-    const INTERVALS: RangeInclusive<Duration> = DRAIN_GRACE..=DRAIN_GRACE;
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_without_a_request_gets_a_moment_for_it() {
@@ -61,9 +54,9 @@ mod tests {
     async fn a_connection_with_an_open_request_is_not_settled() {
         let (activity, requests) = (ConnectionActivity::default(), RequestCounter::default());
         let open = requests.start();
-        let wait = tokio::time::timeout(DRAIN_GRACE * 20, settled(&activity, &requests, INTERVALS));
+        let wait = tokio::time::timeout(DRAIN_GRACE * 20, settled(&activity, &requests));
         assert!(wait.await.is_err(), "the request is waited for");
         drop(open);
-        settled(&activity, &requests, INTERVALS).await;
+        settled(&activity, &requests).await;
     }
 }

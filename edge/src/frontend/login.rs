@@ -2,7 +2,7 @@
 
 use crate::{
     frontend::EdgeState,
-    http::{Visitor, canonical},
+    http::{Visitor, VisitorDisconnected, canonical},
     modules::login::{answer, asked, refusal},
     refusal::{Fault, Refusal},
     upstream::ResponseBody,
@@ -37,7 +37,7 @@ impl EdgeState {
     pub(crate) async fn at_login_host(
         &self,
         parts: &request::Parts,
-        incoming: UnsyncBoxBody<Bytes, hyper::Error>,
+        incoming: UnsyncBoxBody<Bytes, VisitorDisconnected>,
         visitor: &Visitor,
     ) -> Result<Response<ResponseBody>, Refusal> {
         let form = if parts.method == Method::POST { read_form(incoming).await? } else { Bytes::new() };
@@ -46,7 +46,7 @@ impl EdgeState {
     }
 }
 
-async fn read_form(incoming: UnsyncBoxBody<Bytes, hyper::Error>) -> Result<Bytes, Refusal> {
+async fn read_form(incoming: UnsyncBoxBody<Bytes, VisitorDisconnected>) -> Result<Bytes, Refusal> {
     let reading = Limited::new(incoming, MAX_FORM_BYTES).collect();
     match tokio::time::timeout(FORM_TIMEOUT, reading).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),

@@ -13,7 +13,7 @@ mod route;
 use super::VisitorConnection;
 use crate::{
     access::Access,
-    http::{RequestLimiter, headers},
+    http::{RequestLimiter, RequestedUpgrade, VisitorBody, headers},
     limits::Limits,
     refusal::Refusal,
     routing::Routing,
@@ -24,7 +24,7 @@ use crate::{
     upstream::ResponseBody,
 };
 use admit::{AdmittedRequest, admit};
-use hyper::{Request, Response, body::Incoming, header::HeaderValue};
+use hyper::{Request, Response, header::HeaderValue};
 pub(super) use outcome::refuse_unparsed;
 use outcome::{LoggedRequest, finish};
 use pipeline::{PipelineOutcome, PipelineRequest, run_pipeline};
@@ -32,7 +32,7 @@ use postern_logins::{IdentityHeaders, Logins};
 use proxy::proxy;
 use respond::respond;
 use route::{RequestDestination, Routed, route};
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
 /// State that all requests share.
 pub(crate) struct EdgeState {
@@ -55,19 +55,19 @@ pub(crate) struct EdgeState {
 pub(super) async fn serve_request(
     state: Arc<EdgeState>,
     connection: Arc<VisitorConnection>,
-    request: Request<Incoming>,
-) -> Result<Response<ResponseBody>, Infallible> {
+    request: Request<VisitorBody>,
+) -> Response<ResponseBody> {
     let record = AccessRecord::begin(&state.access.telemetry);
     let mut open = connection.requests.start();
     if let Some(refusal) = limit::over_limit(&state, &connection, &mut open) {
         let response = limit::refuse(&refusal, &connection, &request, &record);
-        return Ok(response.map(|body| body.tracked(open).counted(record)));
+        return response.map(|body| body.tracked(open).counted(record));
     }
     let head = LoggedRequest::new(&request);
     let mut trace = Trace::begin();
     let outcome = state.run_phases(&connection, request, &mut trace, &record).await;
     let response = finish(outcome, &connection, &head, &mut trace, &record);
-    Ok(response.map(|body| body.tracked(open).counted(record)))
+    response.map(|body| body.tracked(open).counted(record))
 }
 
 impl EdgeState {
@@ -75,7 +75,7 @@ impl EdgeState {
     async fn run_phases(
         &self,
         connection: &Arc<VisitorConnection>,
-        request: Request<Incoming>,
+        request: Request<VisitorBody>,
         trace: &mut Trace,
         record: &Arc<AccessRecord>,
     ) -> Result<Response<ResponseBody>, Refusal> {
@@ -96,16 +96,17 @@ impl EdgeState {
 }
 
 /// A change of protocol that the visitor asks for.
-struct RequestedUpgrade {
+struct ProtocolChange {
     /// The value of the `Upgrade` header.
     protocol: HeaderValue,
-    on_upgrade: hyper::upgrade::OnUpgrade,
+    upgrade: RequestedUpgrade,
 }
 
-impl RequestedUpgrade {
+impl ProtocolChange {
     /// Takes the upgrade out of a request. `None` if it asks for none in proper form (RFC 9110, section 7.8).
-    fn take(request: &mut Request<Incoming>) -> Option<Self> {
+    fn take(request: &mut Request<VisitorBody>) -> Option<Self> {
         let protocol = headers::requested_upgrade(request.version(), request.headers())?;
-        Some(RequestedUpgrade { protocol, on_upgrade: hyper::upgrade::on(request) })
+        let upgrade = request.extensions_mut().remove()?;
+        Some(ProtocolChange { protocol, upgrade })
     }
 }

@@ -2,13 +2,11 @@
 
 use crate::{
     frontend::VisitorConnection,
-    http::OpenRequest,
+    http::{OpenRequest, RequestedUpgrade},
     modules::carry_websocket,
     telemetry::AccessRecord,
     upstream::{H1Connection, OriginStream},
 };
-use hyper::{body::Incoming, upgrade::OnUpgrade};
-use hyper_util::rt::TokioIo;
 use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
 use tokio_util::io::{InspectReader, InspectWriter};
@@ -25,39 +23,28 @@ fn spawn_upgraded(connection: Arc<VisitorConnection>, rest: impl Future<Output =
 /// Carries a WebSocket connection as a stream of bytes as soon as the visitor has its 101.
 pub(crate) fn convert(
     connection: Arc<VisitorConnection>,
-    visitor: OnUpgrade,
+    visitor: RequestedUpgrade,
     backend: OriginStream,
     record: Arc<AccessRecord>,
 ) {
     spawn_upgraded(connection, async move {
-        match visitor.await {
-            Ok(visitor) => {
-                let received = InspectWriter::new(backend, |bytes| record.add_bytes_in(bytes.len() as u64));
-                let both = InspectReader::new(received, |bytes| record.add_bytes_out(bytes.len() as u64));
-                carry_websocket(TokioIo::new(visitor), both).await;
-            }
-            Err(error) => tracing::debug!(%error, "the visitor did not take its upgrade"),
-        }
+        let Some(visitor) = visitor.stream().await else { return not_taken() };
+        let received = InspectWriter::new(backend, |bytes| record.add_bytes_in(bytes.len() as u64));
+        let both = InspectReader::new(received, |bytes| record.add_bytes_out(bytes.len() as u64));
+        carry_websocket(visitor, both).await;
     });
 }
 
 /// Joins both sides as soon as the visitor has its 101. Runs until both have ended.
 pub(crate) fn join(
     connection: Arc<VisitorConnection>,
-    visitor: OnUpgrade,
-    body: Incoming,
-    mut upstream: Box<H1Connection>,
+    visitor: RequestedUpgrade,
+    upstream: H1Connection,
     record: Arc<AccessRecord>,
 ) {
-    drop(body);
     spawn_upgraded(connection, async move {
-        // No other task drives the upstream connection; it releases its stream at once.
-        std::future::poll_fn(|cx| upstream.drive(cx)).await;
         let (service, early) = upstream.into_stream();
-        let mut visitor = match visitor.await {
-            Ok(visitor) => TokioIo::new(visitor),
-            Err(error) => return tracing::debug!(%error, "the visitor did not take its upgrade"),
-        };
+        let Some(mut visitor) = visitor.stream().await else { return not_taken() };
         if !early.is_empty() && (visitor.write_all(&early).await.is_err() || visitor.flush().await.is_err()) {
             return;
         }
@@ -66,4 +53,8 @@ pub(crate) fn join(
         record.add_bytes_out(early.len() as u64 + end.b_to_a);
         tracing::debug!(up = end.a_to_b, down = end.b_to_a, "upgraded connection ended");
     });
+}
+
+fn not_taken() {
+    tracing::debug!("the visitor left before its upgrade");
 }

@@ -9,16 +9,12 @@ pub(crate) struct ConnectionActivity {
     moves: AtomicUsize,
     /// Whether bytes wait for the visitor to read.
     blocked: AtomicBool,
-    /// Whether a message of the visitor has begun and not ended, over HTTP/1.1.
-    in_message: AtomicBool,
 }
 
 impl ConnectionActivity {
-    /// How often bytes have moved so far; `None` while bytes wait for the visitor to read, and within a message of
-    /// HTTP/1.1.
+    /// How often bytes have moved so far; `None` while bytes wait for the visitor to read.
     pub(crate) fn settled_moves(&self) -> Option<usize> {
-        let is_unfinished = self.blocked.load(Ordering::Relaxed) || self.in_message.load(Ordering::Relaxed);
-        (!is_unfinished).then(|| self.moves.load(Ordering::Relaxed))
+        (!self.blocked.load(Ordering::Relaxed)).then(|| self.moves.load(Ordering::Relaxed))
     }
 
     pub(super) fn moved(&self) {
@@ -27,9 +23,5 @@ impl ConnectionActivity {
 
     pub(super) fn set_blocked(&self, blocked: bool) {
         self.blocked.store(blocked, Ordering::Relaxed);
-    }
-
-    pub(super) fn set_in_message(&self, in_message: bool) {
-        self.in_message.store(in_message, Ordering::Relaxed);
     }
 }

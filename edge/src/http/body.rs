@@ -1,11 +1,10 @@
 //! Parts common to request and response bodies.
 
-use super::headers;
+use super::{VisitorBody, VisitorDisconnected, headers};
 use crate::telemetry::AccessRecord;
 use bytes::Bytes;
 use http_body::Frame;
 use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
-use hyper::body::Incoming;
 use std::sync::Arc;
 
 /// Errors of any body.
@@ -17,9 +16,9 @@ pub(crate) fn frame_bytes(frame: &Frame<Bytes>) -> u64 {
 }
 
 /// A visitor's body for a service of the edge itself, with its bytes counted.
-pub(crate) fn counted(incoming: Incoming, record: &Arc<AccessRecord>) -> UnsyncBoxBody<Bytes, hyper::Error> {
+pub(crate) fn counted(body: VisitorBody, record: &Arc<AccessRecord>) -> UnsyncBoxBody<Bytes, VisitorDisconnected> {
     let record = record.clone();
-    let counted = incoming.map_frame(move |frame| {
+    let counted = body.map_frame(move |frame| {
         record.add_bytes_in(frame_bytes(&frame));
         frame
     });

@@ -1,14 +1,14 @@
 //! The minimum rate of a request body: a guard against clients that send slowly on purpose.
 
 use crate::{
-    http::{BodyError, frame_bytes},
+    http::{BodyError, VisitorBody, frame_bytes},
     limits::Limits,
     refusal::{Fault, Refusal},
     telemetry::AccessRecord,
 };
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use hyper::{HeaderMap, body::Incoming, header};
+use hyper::{HeaderMap, header};
 use postern_api::{Code, Error};
 use std::{
     pin::Pin,
@@ -23,7 +23,7 @@ use tokio::time::{Instant, Sleep};
 
 /// A visitor's body.
 pub(crate) struct IncomingBody {
-    incoming: Incoming,
+    incoming: VisitorBody,
     pace: Option<MinimumRate>,
     progress: Arc<BodyProgress>,
     /// Where the bytes are counted.
@@ -53,11 +53,6 @@ impl BodyProgress {
     }
 }
 
-/// The visitor's half broke while it was being read: not the local service's fault.
-#[derive(Debug, thiserror::Error)]
-#[error("the visitor's body ended early: {0}")]
-pub(crate) struct VisitorDisconnected(hyper::Error);
-
 /// The visitor sends too slowly.
 #[derive(Debug, thiserror::Error)]
 #[error("the visitor's body arrives too slowly")]
@@ -72,7 +67,7 @@ impl BodyTooSlow {
 
 impl IncomingBody {
     /// Bodies of gRPC calls are conversations, to which no pace applies.
-    pub(crate) fn new(incoming: Incoming, headers: &HeaderMap, limits: &Limits) -> Self {
+    pub(crate) fn new(incoming: VisitorBody, headers: &HeaderMap, limits: &Limits) -> Self {
         let kind = headers.get(header::CONTENT_TYPE).map(|kind| kind.as_bytes());
         let conversation = kind.is_some_and(|kind| kind.starts_with(b"application/grpc"));
         let pace = (limits.body_rate > 0 && !conversation).then(|| MinimumRate::new(limits));
@@ -102,14 +97,14 @@ impl IncomingBody {
             record.add_bytes_in(frame_bytes(frame));
         }
         let Some(pace) = &mut self.pace else {
-            return polled.map(|frame| frame.map(|frame| frame.map_err(|error| VisitorDisconnected(error).into())));
+            return polled.map_err(BodyError::from);
         };
         match polled {
             Poll::Ready(frame) => {
                 if let Some(Ok(frame)) = &frame {
                     pace.arrived(frame.data_ref().map_or(0, Bytes::len));
                 }
-                Poll::Ready(frame.map(|frame| frame.map_err(|error| VisitorDisconnected(error).into())))
+                Poll::Ready(frame).map_err(BodyError::from)
             }
             Poll::Pending if self.progress.mark_responded.load(Ordering::Relaxed) => {
                 self.pace = None;

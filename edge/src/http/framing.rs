@@ -82,11 +82,6 @@ impl Http1Framing {
         self.in_head().then_some(self.begun)
     }
 
-    /// Whether no message has begun that has not ended.
-    pub(crate) fn is_between(&self) -> bool {
-        self.state == FramingState::Between
-    }
-
     /// Whether a header block has begun and not ended.
     pub(crate) fn in_head(&self) -> bool {
         self.state == FramingState::Head

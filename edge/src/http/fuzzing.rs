@@ -2,20 +2,21 @@
 
 use crate::{
     http::{
-        HttpGuard, RequestCounter, Visitor, canonical, framing::Http1Framing, headers, http1, leaves_http, normalised,
-        too_many_fields,
+        AfterResponse, HttpGuard, RequestCounter, ServerConnection, ServerError, Visitor, VisitorBody, canonical,
+        framing::Http1Framing, headers, normalised, too_many_fields,
     },
     limits::Limits,
     refusal::Refusal,
 };
 use bytes::Bytes;
-use futures::{StreamExt, stream};
+use futures::{FutureExt, StreamExt, stream};
 use http_body_util::{BodyExt, Empty};
 use hyper::{
     HeaderMap, Request, Response, Uri, Version,
     body::Incoming,
     header::{self, HeaderValue},
     http::request::Parts,
+    server::conn::http1,
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
@@ -32,8 +33,11 @@ use std::{
     },
     task::{Context, Poll, Wake, Waker},
 };
-use tokio::runtime::{self, Runtime};
-use tokio_util::io::StreamReader;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    runtime::{self, Runtime},
+};
+use tokio_util::{io::StreamReader, sync::CancellationToken};
 
 /// The requests that were read from a connection.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -61,8 +65,8 @@ struct ForwardedRequest {
     plain: bool,
 }
 
-/// Reads requests in pieces whose size the first byte chooses: the guard and hyper must find the same requests,
-/// however the bytes are split; each accepted request has one host, one length and a path, and parses to the same
+/// Reads requests in pieces whose size the first byte chooses: the guard, the reader behind it, and hyper must find the
+/// same requests, however the bytes are split; each accepted request has one host, one length and a path, and parses to the same
 /// request when it is written again.
 pub fn head(bytes: &[u8]) {
     let Some((&size, bytes)) = bytes.split_first() else { return };
@@ -70,6 +74,10 @@ pub fn head(bytes: &[u8]) {
     let limits = Limits { head_bytes: 400, headers: 12, ..Limits::default() };
     let result = serve(bytes, usize::from(size) + 1, &limits);
     let whole = serve(bytes, usize::MAX, &limits);
+    let mut by_hyper = serve_by_hyper(bytes, &limits);
+    // hyper looks into header blocks before they are complete.
+    by_hyper.broken &= whole.broken || !ends_in_a_head(bytes, &limits);
+    assert_eq!(whole, by_hyper, "hyper reads something else");
     if whole.broken {
         // Requests before the mistake may or may not have been read; in pieces, a line is checked at its end.
         assert!(result.broken || result.closed || ends_in_a_head(bytes, &limits), "{result:?}");
@@ -90,36 +98,79 @@ pub fn head(bytes: &[u8]) {
     assert!(again.requests.iter().map(plain).eq(result.requests.iter().map(plain)), "{again:?} {result:?}");
 }
 
-/// Reads the requests as the edge does, until they end or one of them is refused.
-fn serve(bytes: &[u8], size: usize, limits: &Limits) -> ReadRequests {
+/// A visitor that sends bytes in pieces of `size`, and then stays and waits.
+fn guarded(
+    bytes: &[u8],
+    size: usize,
+    limits: &Limits,
+) -> HttpGuard<impl AsyncRead + AsyncWrite + Unpin + Send + use<>> {
     let pieces: Vec<io::Result<Bytes>> = bytes.chunks(size).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
-    // The visitor stays and waits.
     let pieces = stream::iter(pieces).chain(stream::pending());
     let stream = tokio::io::join(StreamReader::new(pieces), tokio::io::sink());
-    let guard = HttpGuard::new(stream, false, RequestCounter::default(), limits);
+    HttpGuard::new(stream, false, RequestCounter::default(), limits)
+}
+
+/// Reads the requests as the edge does, until they end or one of them is refused.
+fn serve(bytes: &[u8], size: usize, limits: &Limits) -> ReadRequests {
+    let result = Arc::new(Mutex::new(ReadRequests::default()));
+    let outcome = run_while_woken(|| false, async {
+        let stop = CancellationToken::new();
+        let mut http = ServerConnection::new(Box::new(guarded(bytes, size, limits)), limits);
+        while let Some(request) = http.request().await? {
+            let service = answer(request, result.clone(), limits.clone());
+            if http.respond(service.boxed(), &stop).await? != AfterResponse::Continue {
+                break;
+            }
+        }
+        Ok::<(), ServerError>(())
+    });
+    read(&result, outcome)
+}
+
+/// Reads the requests as hyper does behind the same guard.
+fn serve_by_hyper(bytes: &[u8], limits: &Limits) -> ReadRequests {
+    let guard = guarded(bytes, usize::MAX, limits);
     let refused = guard.refused();
     let result = Arc::new(Mutex::new(ReadRequests::default()));
     let service = {
         let (result, limits) = (result.clone(), limits.clone());
-        service_fn(move |request| answer(request, result.clone(), limits.clone()))
+        service_fn(move |request: Request<Incoming>| {
+            answer(request.map(VisitorBody::from), result.clone(), limits.clone()).map(Ok::<_, Infallible>)
+        })
     };
-    let mut connection = pin!(http1(limits).serve_connection(TokioIo::new(guard), service).with_upgrades());
+    let mut builder = http1::Builder::new();
+    let connection = builder.max_headers(limits.headers).serve_connection(TokioIo::new(guard), service).with_upgrades();
+    let mut outcome = run_while_woken(|| refused.load(Ordering::Relaxed), connection);
+    if refused.load(Ordering::Relaxed) {
+        outcome = Some(false);
+    }
+    read(&result, outcome)
+}
+
+/// What was read when reading came to an end: with success or without, or by waiting for more.
+fn read(result: &Mutex<ReadRequests>, outcome: Option<bool>) -> ReadRequests {
+    let mut result = std::mem::take(&mut *locked(result));
+    result.broken = outcome == Some(false);
+    // A request with HTTP/1.0 or `Connection: close` is the last one of its connection.
+    result.closed |= outcome == Some(true);
+    result
+}
+
+/// Polls until nothing more happens. Returns whether it succeeded, if it ended.
+fn run_while_woken<E>(is_stopped: impl Fn() -> bool, task: impl Future<Output = Result<(), E>>) -> Option<bool> {
     // Its timers are set and never fire.
     let _clock = CLOCK.enter();
     let woken = Arc::new(Woken::default());
     let waker = Waker::from(woken.clone());
+    let mut task = pin!(task);
     let mut outcome = None;
-    while outcome.is_none() && woken.0.swap(false, Ordering::Relaxed) && !refused.load(Ordering::Relaxed) {
-        outcome = match connection.as_mut().poll(&mut Context::from_waker(&waker)) {
+    while outcome.is_none() && woken.0.swap(false, Ordering::Relaxed) && !is_stopped() {
+        outcome = match task.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(outcome) => Some(outcome.is_ok()),
             Poll::Pending => None,
         };
     }
-    let mut result = std::mem::take(&mut *locked(&result));
-    result.broken = outcome == Some(false) || refused.load(Ordering::Relaxed);
-    // A request with HTTP/1.0 or `Connection: close` is the last one of its connection.
-    result.closed |= outcome == Some(true);
-    result
+    outcome
 }
 
 static CLOCK: LazyLock<Runtime> =
@@ -145,11 +196,11 @@ fn locked(result: &Mutex<ReadRequests>) -> MutexGuard<'_, ReadRequests> {
 }
 
 async fn answer(
-    request: Request<Incoming>,
+    request: Request<VisitorBody>,
     result: Arc<Mutex<ReadRequests>>,
     limits: Limits,
-) -> Result<Response<Empty<Bytes>>, Infallible> {
-    let last = leaves_http(&request);
+) -> Response<Empty<Bytes>> {
+    let last = headers::leaves_http(&request);
     locked(&result).heads += 1;
     let (mut parts, incoming) = request.into_parts();
     let plain = !parts.headers.contains_key(header::TRANSFER_ENCODING);
@@ -173,7 +224,7 @@ async fn answer(
         result.closed = true;
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    Ok(response)
+    response
 }
 
 /// Applies the steps before routing to a request, and returns its host.

@@ -1,4 +1,4 @@
-//! The guard between a visitor's connection and hyper: refuses ambiguous HTTP/1.1, and closes connections that stall.
+//! The guard between a visitor's connection and its HTTP codec: refuses ambiguous HTTP/1.1, and closes connections that stall.
 
 use crate::{
     http::{
@@ -55,9 +55,6 @@ pub(crate) struct HttpGuard<S> {
 /// How long a response to a request is awaited after its visitor has closed the sending half. Most visitors that do are
 /// gone, and then the local service is told.
 const HALF_CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Bytes that are read at once from a quiet connection: most header blocks.
-const INPUT_BYTES: usize = 2048;
 
 /// What the end of a visitor's input means.
 enum EndOfInput {
@@ -126,13 +123,13 @@ impl<S> HttpGuard<S> {
         self.refusal.is_some()
     }
 
-    /// Whether no message has begun that has not ended, in either direction.
-    pub(crate) fn is_between_messages(&self) -> bool {
-        self.framing.as_ref().is_some_and(Http1Framing::is_between) && self.interim.is_flushed()
+    /// Whether interim responses wait to be written.
+    pub(super) fn has_interim(&self) -> bool {
+        self.interim.is_waiting()
     }
 
     /// Puts bytes back that were read and not used: they are read again, and not checked again.
-    fn unread(&mut self, bytes: Bytes) {
+    pub(super) fn unread(&mut self, bytes: Bytes) {
         if !bytes.is_empty() {
             let rest = self.checked.take().map_or_else(Bytes::new, |rest| *rest);
             self.checked = Some(Box::new([bytes, rest].concat().into()));
@@ -144,6 +141,11 @@ impl<S> HttpGuard<S> {
     pub(crate) fn into_refused(self) -> Option<(Refusal, Option<S>)> {
         let stream = self.interim.is_flushed().then_some(self.stream);
         self.refusal.map(|refusal| (refusal, stream))
+    }
+
+    /// The connection, unless a message was written in part.
+    pub(crate) fn into_unwritten(self) -> Option<S> {
+        self.interim.is_flushed().then_some(self.stream)
     }
 
     /// How long the visitor may stay silent in the current state; `None` while the edge must send.
@@ -279,27 +281,6 @@ fn check(
     Ok(None)
 }
 
-impl<S: AsyncRead + Unpin> HttpGuard<S> {
-    /// Ready when there is something to read: true, or false for the end of the input.
-    pub(crate) fn poll_input(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
-        if self.checked.is_some() || self.refusal.is_some() {
-            return Poll::Ready(Ok(true));
-        }
-        let mut bytes = [0; INPUT_BYTES];
-        let mut buffer = ReadBuf::new(&mut bytes);
-        match Pin::new(&mut *self).poll_read(cx, &mut buffer) {
-            Poll::Ready(Ok(())) => {
-                self.unread(Bytes::copy_from_slice(buffer.filled()));
-                Poll::Ready(Ok(self.checked.is_some()))
-            }
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            // What is refused is reported by the reader that hyper has.
-            Poll::Pending if self.refusal.is_some() => Poll::Ready(Ok(true)),
-            Poll::Pending => Poll::Pending,
-        }
-    }
-}
-
 impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
@@ -322,8 +303,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
                     return this.check_end(cx).map(Ok);
                 }
                 let checked = check(&mut this.framing, &mut this.frames, received);
-                let in_message = this.framing.as_ref().is_some_and(|framing| !framing.is_between());
-                this.activity.set_in_message(in_message);
                 match checked {
                     Ok(None) => {}
                     Ok(Some(rewritten)) => {

@@ -1,7 +1,7 @@
 //! Header rules: hop-by-hop headers are removed, forwarding headers are rebuilt (RFC 9110, section 7.6.1).
 
 use hyper::{
-    HeaderMap, Version,
+    HeaderMap, Method, Request, Version,
     header::{self, HeaderName, HeaderValue},
 };
 
@@ -44,6 +44,13 @@ pub(crate) fn requested_upgrade(version: Version, headers: &HeaderMap) -> Option
     let names_upgrade = connection_names(headers, "upgrade");
     let h2c = upgrade.as_bytes().split(|b| *b == b',').any(|name| name.trim_ascii().eq_ignore_ascii_case(b"h2c"));
     (names_upgrade && !h2c && upgrades.next().is_none()).then(|| upgrade.clone())
+}
+
+/// Whether an HTTP/1.1 request asks for another protocol or a tunnel: the guard reads nothing after it, see
+/// `framing`.
+pub(crate) fn leaves_http<B>(request: &Request<B>) -> bool {
+    let leaves = request.method() == Method::CONNECT || request.headers().contains_key(header::UPGRADE);
+    leaves && request.version() < Version::HTTP_2
 }
 
 /// Whether a `Connection` header names this token.

@@ -1,9 +1,8 @@
 //! Interim responses of a local service (RFC 9110, section 15.2) on their way to an HTTP/1.1 visitor.
 //!
-//! hyper's server writes final responses only. The guard below it writes these, at a moment when everything before them
-//! is written and the final response has not begun.
+//! The guard writes them, at a moment when everything before them is written and the final response has not begun.
 
-use super::headers;
+use super::{expectation::ContinueSignal, headers};
 use bytes::{Buf, Bytes};
 use hyper::{HeaderMap, StatusCode};
 use std::{
@@ -49,13 +48,40 @@ impl InterimResponses {
         self.0.any.store(!bytes.is_empty(), Ordering::Release);
     }
 
+    fn is_empty(&self) -> bool {
+        !self.0.any.load(Ordering::Acquire)
+    }
+
     fn take(&self) -> Option<Bytes> {
-        if !self.0.any.load(Ordering::Acquire) {
+        if self.is_empty() {
             return None;
         }
         let mut bytes = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         self.0.any.store(false, Ordering::Release);
         Some(std::mem::take(&mut *bytes).into())
+    }
+}
+
+/// Where the interim responses to one request go.
+#[derive(Clone, Debug)]
+pub(crate) struct InterimReceiver {
+    visitor: InterimResponses,
+    /// Lets the body of the request through.
+    signal: Option<Arc<ContinueSignal>>,
+}
+
+impl InterimReceiver {
+    pub(crate) fn new(visitor: InterimResponses, signal: Option<Arc<ContinueSignal>>) -> Self {
+        InterimReceiver { visitor, signal }
+    }
+
+    pub(super) fn receive(&self, status: StatusCode, headers: &HeaderMap) {
+        match (status, &self.signal) {
+            // The visitor is told as soon as the body is read.
+            (StatusCode::CONTINUE, Some(signal)) => signal.give(),
+            (StatusCode::CONTINUE, None) => {}
+            (status, _) => self.visitor.put(status, headers),
+        }
     }
 }
 
@@ -74,6 +100,11 @@ impl InterimWriter {
         InterimWriter { waiting, is_flushed: true, rest: None }
     }
 
+    /// Whether something waits to be written.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty() || self.rest.is_some()
+    }
+
     /// Whether no message is written in part.
     pub(super) fn is_flushed(&self) -> bool {
         self.is_flushed && self.rest.is_none()
@@ -90,7 +121,7 @@ impl InterimWriter {
         Poll::Ready(Ok(()))
     }
 
-    /// Writes what waits. hyper flushes only when all of its own bytes are written, so no message is split.
+    /// Writes what waits. A flush comes only when all bytes of a message are written, so no message is split.
     pub(super) fn poll_before_flush<S: AsyncWrite + Unpin>(
         &mut self,
         stream: &mut S,

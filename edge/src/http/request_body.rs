@@ -1,14 +1,14 @@
 //! The body of a request on its way to the local service, without boxes on the hot path.
 
 use super::{
-    BodyProgress, BufferedBody, IncomingBody,
+    BodyProgress, BufferedBody, IncomingBody, VisitorBody,
     body::{BodyError, without_smuggled_trailers},
     expectation::{ContinueSignal, HeldBody},
 };
 use crate::{limits::Limits, telemetry::AccessRecord};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use hyper::{HeaderMap, body::Incoming};
+use hyper::HeaderMap;
 use postern_logins::IdentityHeaders;
 use std::{
     pin::Pin,
@@ -39,7 +39,7 @@ impl RequestBody {
     }
 
     /// The visitor's body, and the counter if there is something to count.
-    pub(crate) fn of(incoming: Incoming, headers: &HeaderMap, limits: &Limits) -> (Self, Option<Arc<BodyProgress>>) {
+    pub(crate) fn of(incoming: VisitorBody, headers: &HeaderMap, limits: &Limits) -> (Self, Option<Arc<BodyProgress>>) {
         if incoming.is_end_stream() {
             return (RequestBody::empty(), None);
         }

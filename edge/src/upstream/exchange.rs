@@ -1,7 +1,7 @@
 //! One exchange: a request and its response, with the first upstream that can be dialed.
 
 use crate::{
-    http::{BodyProgress, BodyTooSlow, RequestBody, VisitorDisconnected},
+    http::{BodyError, BodyProgress, BodyTooSlow, ClientError, InterimReceiver, RequestBody, VisitorDisconnected},
     refusal::{Fault, Refusal},
     telemetry::{Trace, metrics},
     upstream::{
@@ -11,32 +11,35 @@ use crate::{
         unsent_request,
     },
 };
-use http_body::Body as _;
-use hyper::{
-    Method, Request, Response,
-    body::Incoming,
-    client::conn::TrySendError,
-    header::{self, HeaderValue},
-};
+use hyper::{Method, Request, Response, body::Incoming, client::conn::TrySendError};
 use postern_api::{Code, Error};
 use postern_tunnel::StreamRefused;
 use std::{error::Error as _, io, pin::pin, sync::Arc, task::Poll, time::Duration};
 use tokio::time::Instant;
 
+/// A request on its way to an upstream.
+pub(crate) struct SentRequest {
+    pub(crate) request: Request<RequestBody>,
+    /// How far the body has come; `None` if there is none.
+    pub(crate) progress: Option<Arc<BodyProgress>>,
+    /// Where interim responses go.
+    pub(crate) interim: Option<InterimReceiver>,
+}
+
 /// A response and its source.
 pub(crate) enum UpstreamResponse {
-    /// From an upstream, over a connection that its body still needs.
-    Origin { response: Response<Incoming>, connection: ResponseConnection, origin: OriginServer },
+    /// From an upstream, with what its body arrives on.
+    Origin { response: Response<ResponseCarrier>, origin: OriginServer },
     /// A fixed response of the edge.
     Fixed(Arc<FixedResponse>),
 }
 
-/// The connection that a response arrives on.
-pub(crate) enum ResponseConnection {
+/// What the body of a response arrives on.
+pub(crate) enum ResponseCarrier {
     /// An HTTP/1.1 connection, for one exchange.
-    Exclusive(Box<H1Connection>),
-    /// One of many requests on an HTTP/2 connection; dropping it releases the stream.
-    Shared(#[expect(dead_code, reason = "held until dropped")] StreamPermit),
+    Http1(Box<H1Connection>),
+    /// One of many streams on an HTTP/2 connection; dropping the permit releases it.
+    Http2(Incoming, #[expect(dead_code, reason = "held until dropped")] StreamPermit),
 }
 
 /// Sends a request to the first candidate that can be dialed, and waits for the head of its response. Once one is
@@ -44,12 +47,12 @@ pub(crate) enum ResponseConnection {
 pub(crate) async fn exchange(
     candidates: Candidates,
     (spec, reached): (StreamSpec, &ReachedTunnels),
-    request: Request<RequestBody>,
-    progress: Option<Arc<BodyProgress>>,
+    sent: SentRequest,
     timeout: Duration,
     trace: &mut Trace,
 ) -> Result<UpstreamResponse, Refusal> {
-    let mut request = request;
+    let SentRequest { mut request, progress, interim } = sent;
+    let wait = ResponseWait { progress, timeout };
     let mut remaining = candidates.len();
     let mut last = None;
     for candidate in candidates {
@@ -61,13 +64,11 @@ pub(crate) async fn exchange(
         origin.mark_tried(trace);
         reached.add(&origin, spec.visitor);
         let result = match origin.h2_connections() {
-            None => attempt(&origin, spec, request, &progress, timeout, (remaining > 0, trace)).await,
-            Some(h2_connections) => {
-                attempt_shared((&origin, h2_connections), spec, request, &progress, timeout, trace).await
-            }
+            None => attempt(&origin, spec, request, &interim, &wait, (remaining > 0, trace)).await,
+            Some(h2_connections) => attempt_shared((&origin, h2_connections), spec, request, &wait, trace).await,
         };
         match result {
-            Ok((response, connection)) => return Ok(UpstreamResponse::Origin { response, connection, origin }),
+            Ok(response) => return Ok(UpstreamResponse::Origin { response, origin }),
             Err(AttemptError::NotReached(refusal, unsent)) => {
                 tracing::debug!(origin = %origin.id(), code = %refusal.error.code, remaining, "cannot be dialed");
                 (last, request) = (Some(refusal), *unsent);
@@ -93,23 +94,24 @@ async fn attempt(
     origin: &OriginServer,
     spec: StreamSpec,
     request: Request<RequestBody>,
-    progress: &Option<Arc<BodyProgress>>,
-    timeout: Duration,
+    interim: &Option<InterimReceiver>,
+    wait: &ResponseWait,
     (more_candidates, trace): (bool, &mut Trace),
-) -> Result<(Response<Incoming>, ResponseConnection), AttemptError> {
-    let mut request = request;
-    declare_chunks(&mut request);
+) -> Result<Response<ResponseCarrier>, AttemptError> {
+    let can_repeat = can_repeat(&request);
+    let (parts, mut body) = request.into_parts();
+    let mut head = Request::from_parts(parts, ());
     let key = origin.key(spec);
-    if let Some(upstream) = origin.pool().take(key, || origin.idle_connections() > 0) {
+    if let Some(mut upstream) = origin.pool().take(key, || origin.idle_connections() > 0) {
         metrics::upstream_reused();
         upstream.send_note(trace);
-        let retry = can_repeat(&request).then(|| head_of(&request));
-        match send(upstream, request, progress.clone(), timeout).await {
+        upstream.http.start(&mut head, body, interim.clone());
+        match await_response(upstream, wait).await {
             Ok(response) => return Ok(response),
-            Err(failure) => match (failure.unsent, retry) {
-                (Some(unsent), _) => request = unsent,
-                (None, Some(retry)) if failure.stale => request = retry,
-                _ => return Err(AttemptError::Failed(failure.refusal)),
+            Err((error, mut upstream)) => match upstream.http.take_unsent() {
+                Some(unsent) => body = unsent,
+                None if can_repeat && error.is_stale() => body = RequestBody::empty(),
+                None => return Err(AttemptError::Failed(error.refusal())),
             },
         }
         tracing::debug!(origin = %origin.id(), "idle connection was stale; trying a fresh one");
@@ -117,15 +119,15 @@ async fn attempt(
     let opening = Instant::now();
     let stream = match origin.open(spec, more_candidates).await {
         Ok(stream) => stream,
-        Err(refusal) => return Err(AttemptError::NotReached(refusal, Box::new(request))),
+        Err(refusal) => {
+            return Err(AttemptError::NotReached(refusal, Box::new(head.map(|()| body))));
+        }
     };
     trace.queued(opening.elapsed());
-    let upstream = H1Connection::on(stream, key, origin.accepts_notes()).await.map_err(|error| {
-        let error = Error::new(Code::Internal, format!("The request cannot be sent: {error}."));
-        AttemptError::Failed(Refusal::new(Fault::Us, error))
-    })?;
+    let mut upstream = H1Connection::new(stream, key, origin.accepts_notes());
     upstream.send_note(trace);
-    send(upstream, request, progress.clone(), timeout).await.map_err(|failure| AttemptError::Failed(failure.refusal))
+    upstream.http.start(&mut head, body, interim.clone());
+    await_response(upstream, wait).await.map_err(|(error, _)| AttemptError::Failed(error.refusal()))
 }
 
 /// Attempts the request at one upstream over a shared HTTP/2 connection. Retries like [`attempt`], and also when the
@@ -134,10 +136,9 @@ async fn attempt_shared(
     (origin, h2_connections): (&OriginServer, &H2Connections),
     spec: StreamSpec,
     request: Request<RequestBody>,
-    progress: &Option<Arc<BodyProgress>>,
-    timeout: Duration,
+    wait: &ResponseWait,
     trace: &mut Trace,
-) -> Result<(Response<Incoming>, ResponseConnection), AttemptError> {
+) -> Result<Response<ResponseCarrier>, AttemptError> {
     let mut request = request;
     let mut tries = 2;
     loop {
@@ -151,114 +152,95 @@ async fn attempt_shared(
         };
         let retry = can_repeat(&request).then(|| head_of(&request));
         h2_connections::to_http2(&mut request).map_err(AttemptError::Failed)?;
-        match send_shared(permit, request, progress.clone(), timeout, trace).await {
+        match await_shared_response(permit, request, wait, trace).await {
             Ok(response) => return Ok(response),
-            Err(failure) => match (failure.unsent, retry) {
+            Err(SharedError { error, unsent }) => match (unsent, retry) {
                 (Some(mut unsent), _) if tries > 0 => {
                     h2_connections::to_http1(&mut unsent);
                     request = unsent;
                 }
-                (None, Some(retry)) if tries > 0 && failure.stale => request = retry,
-                _ => return Err(AttemptError::Failed(failure.refusal)),
+                (None, Some(retry)) if tries > 0 && error.is_stale() => request = retry,
+                _ => return Err(AttemptError::Failed(error.refusal())),
             },
         }
         tracing::debug!(origin = %origin.id(), "shared connection was stale; trying another one");
     }
 }
 
-/// Says that a body of unknown length follows. hyper assumes that GET and HEAD have none unless they say so.
-fn declare_chunks(request: &mut Request<RequestBody>) {
-    let rarely_has_body = matches!(*request.method(), Method::GET | Method::HEAD);
-    if rarely_has_body && !request.body().is_end_stream() && request.body().size_hint().exact().is_none() {
-        let headers = request.headers_mut();
-        headers.entry(header::TRANSFER_ENCODING).or_insert(HeaderValue::from_static("chunked"));
+/// How long a response is waited for.
+struct ResponseWait {
+    progress: Option<Arc<BodyProgress>>,
+    timeout: Duration,
+}
+
+/// Why a request got no response.
+enum SendError {
+    Timeout(Duration),
+    Http1(ClientError),
+    Http2(hyper::Error),
+}
+
+struct SharedError {
+    error: SendError,
+    /// The request, if not a byte of it was sent.
+    unsent: Option<Request<RequestBody>>,
+}
+
+impl ResponseWait {
+    /// Waits for the head of a response.
+    async fn head<R, E>(&self, head: impl Future<Output = Result<R, E>>) -> Result<Result<R, E>, SendError> {
+        let mut head = pin!(head);
+        let mut deadline = pin!(tokio::time::sleep(self.timeout));
+        let mut seen_frames = 0;
+        let outcome = std::future::poll_fn(|cx| {
+            if let Poll::Ready(outcome) = head.as_mut().poll(cx) {
+                return Poll::Ready(Ok(outcome));
+            }
+            while deadline.as_mut().poll(cx).is_ready() {
+                // As long as the visitor is still sending, it is not the local service that is slow.
+                let sent = self.progress.as_ref().map_or(0, |progress| progress.frames());
+                if sent == seen_frames {
+                    return Poll::Ready(Err(SendError::Timeout(self.timeout)));
+                }
+                seen_frames = sent;
+                deadline.as_mut().reset(Instant::now() + self.timeout);
+            }
+            Poll::Pending
+        })
+        .await;
+        if let (Ok(Ok(_)), Some(progress)) = (&outcome, &self.progress) {
+            progress.mark_responded();
+        }
+        outcome
     }
 }
 
-struct SendError {
-    refusal: Refusal,
-    /// The request, if not a byte of it was sent.
-    unsent: Option<Request<RequestBody>>,
-    /// Whether the connection ended before the first byte of a response.
-    stale: bool,
-}
-
-async fn send(
+async fn await_response(
     mut upstream: Box<H1Connection>,
-    request: Request<RequestBody>,
-    progress: Option<Arc<BodyProgress>>,
-    timeout: Duration,
-) -> Result<(Response<Incoming>, ResponseConnection), SendError> {
-    let response_future = upstream.sender.try_send_request(request);
-    let mut response_future = pin!(response_future);
-    let response_future = std::future::poll_fn(|cx| {
-        // The end of the connection is reported through the response.
-        let _ = upstream.drive(cx);
-        response_future.as_mut().poll(cx)
-    });
-    let response = await_response(response_future, progress, timeout).await?;
-    Ok((response, ResponseConnection::Exclusive(upstream)))
+    wait: &ResponseWait,
+) -> Result<Response<ResponseCarrier>, (SendError, Box<H1Connection>)> {
+    let outcome = wait.head(std::future::poll_fn(|cx| upstream.http.poll_response(cx))).await;
+    match outcome {
+        Ok(Ok(response)) => Ok(response.map(|()| ResponseCarrier::Http1(upstream))),
+        Ok(Err(error)) => Err((SendError::Http1(error), upstream)),
+        Err(error) => Err((error, upstream)),
+    }
 }
 
-async fn send_shared(
+async fn await_shared_response(
     mut permit: StreamPermit,
     request: Request<RequestBody>,
-    progress: Option<Arc<BodyProgress>>,
-    timeout: Duration,
+    wait: &ResponseWait,
     trace: &mut Trace,
-) -> Result<(Response<Incoming>, ResponseConnection), SendError> {
-    let response_future = permit.send(request, trace);
-    let response = await_response(response_future, progress, timeout).await?;
-    Ok((response, ResponseConnection::Shared(permit)))
-}
-
-/// Waits for the head of a response.
-async fn await_response(
-    response_future: impl Future<Output = Result<Response<Incoming>, TrySendError<Request<RequestBody>>>>,
-    progress: Option<Arc<BodyProgress>>,
-    timeout: Duration,
-) -> Result<Response<Incoming>, SendError> {
-    let mut response_future = pin!(response_future);
-    let mut deadline = pin!(tokio::time::sleep(timeout));
-    let mut seen_frames = 0;
-    let outcome = std::future::poll_fn(|cx| {
-        if let Poll::Ready(outcome) = response_future.as_mut().poll(cx) {
-            return Poll::Ready(Some(outcome));
-        }
-        while deadline.as_mut().poll(cx).is_ready() {
-            // As long as the visitor is still sending, it is not the local service that is slow.
-            let sent = progress.as_ref().map_or(0, |progress| progress.frames());
-            if sent == seen_frames {
-                return Poll::Ready(None);
-            }
-            seen_frames = sent;
-            deadline.as_mut().reset(tokio::time::Instant::now() + timeout);
-        }
-        Poll::Pending
-    })
-    .await;
+) -> Result<Response<ResponseCarrier>, SharedError> {
+    let outcome = wait.head(permit.send(request, trace)).await;
     match outcome {
-        Some(Ok(response)) => {
-            if let Some(progress) = &progress {
-                progress.mark_responded();
-            }
-            Ok(response)
+        Ok(Ok(response)) => Ok(response.map(|incoming| ResponseCarrier::Http2(incoming, permit))),
+        Ok(Err(mut error)) => {
+            let unsent = TrySendError::take_message(&mut error);
+            Err(SharedError { error: SendError::Http2(error.into_error()), unsent })
         }
-        Some(Err(mut error)) => {
-            let unsent = error.take_message();
-            let error = error.into_error();
-            let stale = error.is_incomplete_message()
-                || error.is_canceled()
-                || error.is_closed()
-                || is_broken(&error)
-                || is_untouched(&error);
-            Err(SendError { refusal: refusal_of(&error), unsent, stale })
-        }
-        None => {
-            let message = format!("The local service did not begin to respond within {} seconds.", timeout.as_secs());
-            let refusal = Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message));
-            Err(SendError { refusal, unsent: None, stale: false })
-        }
+        Err(error) => Err(SharedError { error, unsent: None }),
     }
 }
 
@@ -286,47 +268,72 @@ pub(crate) fn refused_by_agent(error: &io::Error) -> Option<&Error> {
     error.get_ref().and_then(|inner| inner.downcast_ref::<StreamRefused>()).map(|refused| &refused.0)
 }
 
-/// Finds a cause in the chain of an error.
-fn find_cause<'a, T>(
-    error: &'a hyper::Error,
-    matches: impl Fn(&'a (dyn std::error::Error + 'static)) -> Option<T>,
-) -> Option<T> {
-    let mut next = error.source();
-    while let Some(find_cause) = next {
-        if let Some(matches) = matches(find_cause) {
-            return Some(matches);
+impl SendError {
+    /// Whether the connection ended before the first byte of a response, or the service reports that it did not process
+    /// the request.
+    fn is_stale(&self) -> bool {
+        match self {
+            SendError::Timeout(_) => false,
+            SendError::Http1(ClientError::Unanswered(error)) => refused_by_agent(error).is_none(),
+            SendError::Http1(_) => false,
+            SendError::Http2(error) => {
+                let is_broken = find_cause::<io::Error>(error).is_some_and(|error| refused_by_agent(error).is_none());
+                error.is_canceled() || error.is_closed() || is_broken || is_untouched(error)
+            }
         }
-        next = find_cause.source();
     }
-    None
+
+    fn refusal(&self) -> Refusal {
+        match self {
+            SendError::Timeout(timeout) => {
+                let seconds = timeout.as_secs();
+                let message = format!("The local service did not begin to respond within {seconds} seconds.");
+                Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message))
+            }
+            SendError::Http1(error) => refusal_of(error),
+            SendError::Http2(error) => refusal_of_shared(error),
+        }
+    }
 }
 
-fn is_broken(error: &hyper::Error) -> bool {
-    find_cause(error, |find_cause| find_cause.downcast_ref::<io::Error>())
-        .is_some_and(|error| refused_by_agent(error).is_none())
-}
-
-/// Whether the HTTP/2 peer reports that it did not process the request, or is gone (RFC 9113, section 8.7).
-fn is_untouched(error: &hyper::Error) -> bool {
-    find_cause(error, |find_cause| find_cause.downcast_ref::<h2::Error>()).is_some_and(|h2| {
-        let remaining = h2.is_go_away() && h2.is_remote() && h2.reason() == Some(h2::Reason::NO_ERROR);
-        h2.is_io() || remaining || h2.reason() == Some(h2::Reason::REFUSED_STREAM)
-    })
-}
-
-fn refusal_of(error: &hyper::Error) -> Refusal {
-    if let Some(refused) =
-        find_cause(error, |find_cause| find_cause.downcast_ref::<io::Error>().and_then(refused_by_agent))
-    {
+fn refusal_of(error: &ClientError) -> Refusal {
+    if let Some(refused) = error.io_error().and_then(refused_by_agent) {
         return Refusal::from_agent(refused);
     }
-    if find_cause(error, |find_cause| find_cause.downcast_ref::<BodyTooSlow>()).is_some() {
+    match error {
+        ClientError::Request(error) => refusal_of_body(error),
+        ClientError::Malformed => {
+            let message = "The local service responded with something that is not HTTP.";
+            Refusal::new(Fault::Service, Error::new(Code::UpstreamInvalid, message))
+        }
+        ClientError::Unanswered(_) | ClientError::Broken(_) => closed(),
+    }
+}
+
+fn refusal_of_body(error: &BodyError) -> Refusal {
+    if error.is::<BodyTooSlow>() {
+        BodyTooSlow::refusal()
+    } else {
+        Refusal::invalid("The body of the request ended early.")
+    }
+}
+
+fn closed() -> Refusal {
+    let message = "The connection to the local service ended before it responded.";
+    Refusal::new(Fault::Service, Error::new(Code::UpstreamClosed, message))
+}
+
+fn refusal_of_shared(error: &hyper::Error) -> Refusal {
+    if let Some(refused) = find_cause::<io::Error>(error).and_then(refused_by_agent) {
+        return Refusal::from_agent(refused);
+    }
+    if find_cause::<BodyTooSlow>(error).is_some() {
         return BodyTooSlow::refusal();
     }
-    if error.is_user() || find_cause(error, |find_cause| find_cause.downcast_ref::<VisitorDisconnected>()).is_some() {
+    if error.is_user() || find_cause::<VisitorDisconnected>(error).is_some() {
         return Refusal::invalid("The body of the request ended early.");
     }
-    if let Some(h2) = find_cause(error, |find_cause| find_cause.downcast_ref::<h2::Error>()).filter(|h2| !h2.is_io()) {
+    if let Some(h2) = find_cause::<h2::Error>(error).filter(|h2| !h2.is_io()) {
         let reason = h2.reason().unwrap_or(h2::Reason::PROTOCOL_ERROR);
         let (code, message) = if h2.is_remote() {
             (Code::UpstreamClosed, format!("The local service gave the request up before it responded: {reason}."))
@@ -335,10 +342,25 @@ fn refusal_of(error: &hyper::Error) -> Refusal {
         };
         return Refusal::new(Fault::Service, Error::new(code, message));
     }
-    if error.is_parse() || error.is_parse_too_large() {
-        let message = "The local service responded with something that is not HTTP.";
-        return Refusal::new(Fault::Service, Error::new(Code::UpstreamInvalid, message));
+    closed()
+}
+
+/// Finds a cause in the chain of an error.
+fn find_cause<C: std::error::Error + 'static>(error: &hyper::Error) -> Option<&C> {
+    let mut next = error.source();
+    while let Some(cause) = next {
+        if let Some(cause) = cause.downcast_ref() {
+            return Some(cause);
+        }
+        next = cause.source();
     }
-    let message = "The connection to the local service ended before it responded.";
-    Refusal::new(Fault::Service, Error::new(Code::UpstreamClosed, message))
+    None
+}
+
+/// Whether the HTTP/2 peer reports that it did not process the request, or is gone (RFC 9113, section 8.7).
+fn is_untouched(error: &hyper::Error) -> bool {
+    find_cause::<h2::Error>(error).is_some_and(|h2| {
+        let remaining = h2.is_go_away() && h2.is_remote() && h2.reason() == Some(h2::Reason::NO_ERROR);
+        h2.is_io() || remaining || h2.reason() == Some(h2::Reason::REFUSED_STREAM)
+    })
 }

@@ -3,33 +3,23 @@
 //! A connection has no task of its own: the task that uses it drives it, so that a request wakes no other task. Idle
 //! connections are not polled; a check before use finds out whether the peer has left.
 
-use crate::{http::RequestBody, telemetry::Trace, upstream::OriginStream};
+use crate::{http::ClientConnection, telemetry::Trace, upstream::OriginStream};
 use bytes::Bytes;
-use futures::task::noop_waker_ref;
-use hyper::client::conn::http1::{self, Connection, Parts, SendRequest};
-use hyper_util::rt::TokioIo;
 use postern_tunnel::StreamMetadata;
 use std::{
     collections::{HashMap, hash_map::Entry},
     net::SocketAddr,
-    pin::Pin,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    task::{Context, Poll},
     time::Duration,
 };
 use tokio::time::Instant;
 
-/// Read buffer of a connection. The header block of a response must fit into it.
-const MAX_BUFFER_BYTES: usize = 64 * 1024;
-
 /// One HTTP/1.1 connection to a local service.
 pub(crate) struct H1Connection {
-    pub(crate) sender: SendRequest<RequestBody>,
-    driver: Connection<TokioIo<OriginStream>, RequestBody>,
-    ended: bool,
+    pub(crate) http: ClientConnection<OriginStream>,
     /// Receives the trace of each request, if the agent accepts notes.
     notes: Option<StreamMetadata>,
     idle_since: Instant,
@@ -41,21 +31,11 @@ pub(crate) struct H1Connection {
 
 impl H1Connection {
     /// Speaks HTTP on a fresh stream. Nothing is sent yet.
-    pub(crate) async fn on(
-        mut stream: OriginStream,
-        key: Option<SocketAddr>,
-        accepts_notes: bool,
-    ) -> hyper::Result<Box<Self>> {
+    pub(crate) fn new(mut stream: OriginStream, key: Option<SocketAddr>, accepts_notes: bool) -> Box<Self> {
         let notes = if accepts_notes { stream.notes() } else { None };
         let is_overflow = stream.is_overflow();
-        let (sender, driver) = http1::Builder::new()
-            .preserve_header_case(true)
-            .title_case_headers(true)
-            .max_buf_size(MAX_BUFFER_BYTES)
-            .handshake(TokioIo::new(stream))
-            .await?;
-        let idle_since = Instant::now();
-        Ok(Box::new(H1Connection { sender, driver, ended: false, notes, idle_since, key, is_overflow }))
+        let (http, idle_since) = (ClientConnection::new(stream), Instant::now());
+        Box::new(H1Connection { http, notes, idle_since, key, is_overflow })
     }
 
     /// Sends the trace of the next request as a note.
@@ -67,27 +47,14 @@ impl H1Connection {
         }
     }
 
-    /// Moves bytes in both directions as far as possible now. Ready once the connection has ended or was upgraded.
-    pub(crate) fn drive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if !self.ended {
-            let outcome = std::task::ready!(Pin::new(&mut self.driver).poll(cx));
-            self.ended = true;
-            if let Err(error) = outcome {
-                tracing::trace!(%error, "connection to a local service ended");
-            }
-        }
-        Poll::Ready(())
-    }
-
     /// Whether another request can be sent at once.
-    pub(crate) fn is_ready(&mut self) -> bool {
-        self.drive(&mut Context::from_waker(noop_waker_ref())).is_pending() && self.sender.is_ready()
+    fn is_ready(&mut self) -> bool {
+        self.http.is_reusable() && self.http.is_quiet()
     }
 
     /// The stream and the bytes read from it already, after an upgrade.
     pub(crate) fn into_stream(self) -> (OriginStream, Bytes) {
-        let Parts { io, read_buf, .. } = self.driver.into_parts();
-        (io.into_inner(), read_buf)
+        self.http.into_stream()
     }
 }
 
@@ -138,7 +105,7 @@ impl H1Pool {
 
     /// Returns a connection after its exchange.
     pub(crate) fn put(&self, mut upstream: Box<H1Connection>) {
-        if !upstream.is_ready() || self.closed.load(Ordering::Acquire) {
+        if !upstream.http.is_reusable() || self.closed.load(Ordering::Acquire) {
             return;
         }
         upstream.idle_since = Instant::now();

@@ -1,6 +1,6 @@
 //! The body of a response on its way to the visitor, without boxes on the hot path.
 
-use super::{OriginServer, ResponseConnection};
+use super::{OriginServer, ResponseCarrier};
 use crate::{
     http::{BodyError, OpenRequest, SendProgress, frame_bytes, without_smuggled_trailers},
     telemetry::AccessRecord,
@@ -8,7 +8,6 @@ use crate::{
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
-use hyper::body::Incoming;
 use std::{
     pin::Pin,
     sync::Arc,
@@ -101,43 +100,48 @@ impl Body for ResponseBody {
     }
 }
 
-/// The body of an upstream's response and the connection it arrives on. Polling the body drives the connection; at
-/// its end the connection returns to the upstream's pool.
+/// The body of an upstream's response and the connection it arrives on. Over HTTP/1.1 polling the body drives the
+/// connection, which returns to the upstream's pool at its end.
 pub(crate) struct UpstreamBody {
-    incoming: Incoming,
-    connection: Option<ResponseConnection>,
+    carrier: Option<ResponseCarrier>,
     origin: OriginServer,
 }
 
 impl UpstreamBody {
-    pub(crate) fn new(incoming: Incoming, connection: ResponseConnection, origin: OriginServer) -> Self {
-        UpstreamBody { incoming, connection: Some(connection), origin }
+    pub(crate) fn new(carrier: ResponseCarrier, origin: OriginServer) -> Self {
+        UpstreamBody { carrier: Some(carrier), origin }
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let mut polled = Pin::new(&mut self.incoming).poll_frame(cx);
-        if polled.is_pending()
-            && let Some(ResponseConnection::Exclusive(upstream)) = &mut self.connection
-        {
-            let _ = upstream.drive(cx);
-            polled = Pin::new(&mut self.incoming).poll_frame(cx);
-        }
-        polled.map(|frame| frame.map(|frame| frame.map(without_smuggled_trailers).map_err(BodyError::from)))
+        let polled = match &mut self.carrier {
+            None => Poll::Ready(None),
+            Some(ResponseCarrier::Http1(upstream)) => upstream.http.poll_frame(cx).map_err(BodyError::from),
+            Some(ResponseCarrier::Http2(incoming, _)) => Pin::new(incoming).poll_frame(cx).map_err(BodyError::from),
+        };
+        polled.map(|frame| frame.map(|frame| frame.map(without_smuggled_trailers)))
     }
 
     pub(crate) fn is_end(&self) -> bool {
-        self.incoming.is_end_stream()
+        match &self.carrier {
+            None => true,
+            Some(ResponseCarrier::Http1(upstream)) => upstream.http.is_body_complete(),
+            Some(ResponseCarrier::Http2(incoming, _)) => incoming.is_end_stream(),
+        }
     }
 
     pub(crate) fn size_hint(&self) -> SizeHint {
-        self.incoming.size_hint()
+        match &self.carrier {
+            None => SizeHint::with_exact(0),
+            Some(ResponseCarrier::Http1(upstream)) => upstream.http.body_size(),
+            Some(ResponseCarrier::Http2(incoming, _)) => incoming.size_hint(),
+        }
     }
 }
 
 impl Drop for UpstreamBody {
     fn drop(&mut self) {
-        // A connection whose response was not read to its end is not ready, and the pool drops it.
-        if let Some(ResponseConnection::Exclusive(upstream)) = self.connection.take() {
+        // A connection whose response was not read to its end is not reusable, and the pool drops it.
+        if let Some(ResponseCarrier::Http1(upstream)) = self.carrier.take() {
             self.origin.pool().put(upstream);
         }
     }

@@ -6,13 +6,14 @@ use crate::{
         connection_end::{settled, stopped},
         service::serve_request,
     },
-    http::{HttpGuard, StreamExecutor},
-    net::DRAIN_GRACE,
+    http::{HttpGuard, StreamExecutor, VisitorBody},
     telemetry::metrics,
 };
-use hyper::{server::conn::http2, service::service_fn};
+use futures::FutureExt;
+use hyper::{Request, body::Incoming, server::conn::http2, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
+    convert::Infallible,
     pin::{Pin, pin},
     sync::{Arc, atomic::Ordering},
     task::Poll,
@@ -28,10 +29,6 @@ const SEND_BUFFER_BYTES: usize = 128 * 1024;
 /// Requests that were reset before they were accepted; well-behaved clients have a few at most.
 const MAX_PENDING_RESETS: usize = 20;
 
-/// Interval between checks whether a connection that was asked to end is used. Peers that do not acknowledge the request
-/// (RFC 9113, section 6.8) would keep it open.
-const SETTLE_INTERVAL: Duration = DRAIN_GRACE.checked_div(2).expect("two halves");
-
 /// Serves requests until the visitor leaves, or until `stop`: then the open ones are finished.
 pub(super) async fn serve_http2<S>(
     guard: Box<HttpGuard<S>>,
@@ -45,7 +42,12 @@ where
     let service = {
         let (state, connection) = (state.clone(), connection.clone());
         // Boxed: a stream whose response has begun has no room for the request any more.
-        service_fn(move |request| Box::pin(serve_request(state.clone(), connection.clone(), request)))
+        service_fn(move |request: Request<Incoming>| {
+            Box::pin(
+                serve_request(state.clone(), connection.clone(), request.map(VisitorBody::from))
+                    .map(Ok::<_, Infallible>),
+            )
+        })
     };
     let (limits, activity, refused) = (&state.limits, guard.activity(), guard.refused());
     let mut http_connection = http2::Builder::new(StreamExecutor { stall: limits.stall })
@@ -61,7 +63,7 @@ where
         .keep_alive_timeout(Duration::from_secs(20))
         .serve_connection(TokioIo::new(guard), service);
     let mut stopping = pin!(stopped(&stop, &connection.requests));
-    let mut settling = pin!(settled(&activity, &connection.requests, SETTLE_INTERVAL..=SETTLE_INTERVAL));
+    let mut settling = pin!(settled(&activity, &connection.requests));
     let mut shutting_down = false;
     std::future::poll_fn(|cx| {
         loop {

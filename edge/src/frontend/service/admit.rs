@@ -1,26 +1,26 @@
 //! Phase 1, admit: brings a request into its one canonical form, or refuses it.
 
-use super::{EdgeState, RequestedUpgrade};
+use super::{EdgeState, ProtocolChange};
 use crate::{
-    http::{canonical, headers, too_many_fields},
+    http::{VisitorBody, canonical, headers, too_many_fields},
     refusal::{Fault, Refusal},
 };
-use hyper::{Request, body::Incoming, http::request::Parts};
+use hyper::{Request, http::request::Parts};
 use postern_api::{Code, Error};
 
 /// A request in canonical form: origin-form target, exactly one `Host`, one way to read where it ends.
 pub(super) struct AdmittedRequest {
     pub(super) parts: Parts,
-    pub(super) body: Incoming,
-    pub(super) upgrade: Option<RequestedUpgrade>,
+    pub(super) body: VisitorBody,
+    pub(super) upgrade: Option<ProtocolChange>,
     /// How often the request has passed an edge.
     pub(super) hops: usize,
 }
 
 /// Admits a request, or refuses what two programs could understand in two ways.
-pub(super) fn admit(state: &EdgeState, request: Request<Incoming>) -> Result<AdmittedRequest, Refusal> {
+pub(super) fn admit(state: &EdgeState, request: Request<VisitorBody>) -> Result<AdmittedRequest, Refusal> {
     let mut request = request;
-    let upgrade = RequestedUpgrade::take(&mut request);
+    let upgrade = ProtocolChange::take(&mut request);
     let (mut parts, body) = request.into_parts();
     if parts.headers.len() > state.limits.headers {
         return Err(too_many_fields(state.limits.headers));

@@ -6,14 +6,13 @@ use super::{
 };
 use crate::{
     frontend::{VisitorConnection, error_pages},
-    http::OpenRequest,
+    http::{OpenRequest, VisitorBody},
     refusal::{Fault, Refusal},
     telemetry::{AccessRecord, Trace, metrics},
     upstream::ResponseBody,
 };
 use hyper::{
     Request, Response, Version,
-    body::Incoming,
     header::{self, HeaderValue},
 };
 use postern_api::{Code, Error};
@@ -47,7 +46,7 @@ fn too_many_requests() -> Refusal {
 pub(super) fn refuse(
     refusal: &Refusal,
     connection: &VisitorConnection,
-    request: &Request<Incoming>,
+    request: &Request<VisitorBody>,
     record: &AccessRecord,
 ) -> Response<ResponseBody> {
     let (mut trace, head) = (Trace::default(), LoggedRequest::new(request));

@@ -6,14 +6,13 @@ use crate::{
         VisitorConnection,
         error_pages::{self, ErrorFormat},
     },
-    http::leaves_http,
+    http::{VisitorBody, headers::leaves_http},
     refusal::{Fault, Refusal},
     telemetry::{AccessRecord, RequestDescription, Trace, metrics},
     upstream::ResponseBody,
 };
 use hyper::{
     Method, Request, Response, StatusCode, Uri, Version,
-    body::Incoming,
     header::{self, HeaderValue},
 };
 use postern_api::Code;
@@ -30,7 +29,7 @@ pub(super) struct LoggedRequest {
 }
 
 impl LoggedRequest {
-    pub(super) fn new(request: &Request<Incoming>) -> Self {
+    pub(super) fn new(request: &Request<VisitorBody>) -> Self {
         LoggedRequest {
             method: request.method().clone(),
             uri: request.uri().clone(),

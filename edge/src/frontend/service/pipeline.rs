@@ -1,9 +1,9 @@
 //! Phase 3, pipeline: cleans the headers of a request, and runs the modules of its route or tunnel.
 
-use super::{AdmittedRequest, EdgeState, RequestDestination, RequestedUpgrade, interim::accept_interim};
+use super::{AdmittedRequest, EdgeState, ProtocolChange, RequestDestination, interim::accept_interim};
 use crate::{
     frontend::VisitorConnection,
-    http::{BodyProgress, RequestBody, expectation::expects_continue, headers},
+    http::{BodyProgress, InterimReceiver, RequestBody, RequestedUpgrade, expectation::expects_continue, headers},
     modules::{RequestContext, ResponseContext, StageOutcome, WebsocketHandshake},
     refusal::Refusal,
     telemetry::{AccessRecord, Trace},
@@ -12,7 +12,6 @@ use crate::{
 use hyper::{
     HeaderMap, Request, Response, Version,
     header::{self, HeaderValue},
-    upgrade::OnUpgrade,
 };
 use postern_logins::Logins;
 use std::sync::Arc;
@@ -31,7 +30,9 @@ pub(super) struct PipelineRequest {
     pub(super) request: Request<RequestBody>,
     /// How far the body has come; `None` if there is none.
     pub(super) progress: Option<Arc<BodyProgress>>,
-    pub(super) on_upgrade: Option<OnUpgrade>,
+    pub(super) upgrade: Option<RequestedUpgrade>,
+    /// Where interim responses go.
+    pub(super) interim: Option<InterimReceiver>,
     /// Set when the visitor's WebSocket messages are carried as a stream of bytes.
     pub(super) websocket: Option<WebsocketHandshake>,
 }
@@ -46,8 +47,8 @@ pub(super) async fn run_pipeline(
     record: &Arc<AccessRecord>,
 ) -> Result<PipelineOutcome, Refusal> {
     let AdmittedRequest { mut parts, body, upgrade, hops } = request;
-    let (protocol, on_upgrade) = match upgrade {
-        Some(RequestedUpgrade { protocol, on_upgrade }) => (Some(protocol), Some(on_upgrade)),
+    let (protocol, upgrade) = match upgrade {
+        Some(ProtocolChange { protocol, upgrade }) => (Some(protocol), Some(upgrade)),
         None => (None, None),
     };
     let (version, expects) = (parts.version, expects_continue(parts.version, &parts.headers));
@@ -75,8 +76,8 @@ pub(super) async fn run_pipeline(
     parts.version = Version::HTTP_11;
     let websocket = passed.as_mut().and_then(|passed| passed.websocket.take());
     let mut request = Request::from_parts(parts, body);
-    accept_interim(&mut request, connection, version, expects);
-    let request = PipelineRequest { request, progress, on_upgrade, websocket };
+    let interim = accept_interim(&mut request, connection, version, expects);
+    let request = PipelineRequest { request, progress, upgrade, interim, websocket };
     Ok(PipelineOutcome::Passed(request, passed))
 }
 

@@ -3,16 +3,16 @@
 use super::{EdgeState, PipelineRequest};
 use crate::{
     frontend::{VisitorConnection, upgrade},
-    http::{headers, max_forwards, response_framing},
+    http::{RequestedUpgrade, headers, max_forwards, response_framing},
     refusal::{Fault, Refusal},
     telemetry::{AccessRecord, Trace},
     upstream::{
-        self, Candidates, OriginServer, OriginStream, ResponseBody, ResponseConnection, StreamSpec, UpstreamBody,
-        UpstreamResponse,
+        self, Candidates, OriginServer, OriginStream, ResponseBody, ResponseCarrier, SentRequest, StreamSpec,
+        UpstreamBody, UpstreamResponse,
     },
 };
 use bytes::Bytes;
-use hyper::{Method, Response, StatusCode, Version, header, upgrade::OnUpgrade};
+use hyper::{Method, Response, StatusCode, Version, header};
 use postern_api::{Code, Error};
 use postern_tunnel::StreamKind;
 use std::{sync::Arc, time::Duration};
@@ -26,7 +26,7 @@ pub(super) async fn proxy(
     trace: &mut Trace,
     record: &Arc<AccessRecord>,
 ) -> Result<Response<ResponseBody>, Refusal> {
-    let PipelineRequest { mut request, progress, on_upgrade, websocket } = request;
+    let PipelineRequest { mut request, progress, upgrade, interim, websocket } = request;
     if max_forwards::ends_here(&mut request) {
         return final_recipient(request.method());
     }
@@ -34,21 +34,21 @@ pub(super) async fn proxy(
     let kind = if websocket.is_some() { StreamKind::Tcp } else { StreamKind::Http };
     let spec = StreamSpec { kind, visitor: visitor.address, tls: visitor.is_tls(), reached: visitor.reached };
     if let Some(websocket) = websocket {
-        let Some(on_upgrade) = on_upgrade else {
+        let Some(upgrade) = upgrade else {
             return Err(Refusal::new(Fault::Visitor, Code::WebsocketExpected));
         };
         let (stream, origin) = open_stream(candidates, spec, state.limits.answer).await?;
         origin.mark_served(trace);
-        upgrade::convert(connection.clone(), on_upgrade, stream, record.clone());
+        upgrade::convert(connection.clone(), upgrade, stream, record.clone());
         return Ok(websocket.answer());
     }
+    let sent = SentRequest { request, progress, interim };
     let response =
-        upstream::exchange(candidates, (spec, &connection.reached), request, progress, state.limits.answer, trace)
-            .await?;
+        upstream::exchange(candidates, (spec, &connection.reached), sent, state.limits.answer, trace).await?;
     if let UpstreamResponse::Origin { origin, .. } = &response {
         origin.mark_served(trace);
     }
-    convert_response(response, connection, on_upgrade, record)
+    convert_response(response, connection, upgrade, record)
 }
 
 /// The response to a request that `Max-Forwards` lets go no further.
@@ -77,22 +77,22 @@ async fn open_stream(
 fn convert_response(
     response: UpstreamResponse,
     connection: &Arc<VisitorConnection>,
-    on_upgrade: Option<OnUpgrade>,
+    upgrade: Option<RequestedUpgrade>,
     record: &Arc<AccessRecord>,
 ) -> Result<Response<ResponseBody>, Refusal> {
-    let (mut response, carrier, origin) = match response {
+    let (mut response, origin) = match response {
         UpstreamResponse::Fixed(fixed) => return Ok(fixed.response()),
-        UpstreamResponse::Origin { response, connection, origin } => (response, connection, origin),
+        UpstreamResponse::Origin { response, origin } => (response, origin),
     };
     *response.version_mut() = Version::HTTP_11;
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-        let (Some(on_upgrade), ResponseConnection::Exclusive(upstream)) = (on_upgrade, carrier) else {
+        let (parts, carrier) = response.into_parts();
+        let (Some(upgrade), ResponseCarrier::Http1(upstream)) = (upgrade, carrier) else {
             let message = "The local service changed to another protocol without being asked to.";
             return Err(Refusal::new(Fault::Service, Error::new(Code::UpstreamInvalid, message)));
         };
-        let protocol = response.headers().get(header::UPGRADE).cloned();
-        let (parts, incoming) = response.into_parts();
-        upgrade::join(connection.clone(), on_upgrade, incoming, upstream, record.clone());
+        let protocol = parts.headers.get(header::UPGRADE).cloned();
+        upgrade::join(connection.clone(), upgrade, *upstream, record.clone());
         let mut response = Response::from_parts(parts, ResponseBody::full(Bytes::new()));
         headers::clean_response(response.headers_mut());
         if let Some(protocol) = protocol {
@@ -102,5 +102,5 @@ fn convert_response(
     }
     response_framing::reduce(response.status(), response.headers_mut())?;
     headers::clean_response(response.headers_mut());
-    Ok(response.map(|incoming| ResponseBody::upstream(UpstreamBody::new(incoming, carrier, origin))))
+    Ok(response.map(|carrier| ResponseBody::upstream(UpstreamBody::new(carrier, origin))))
 }

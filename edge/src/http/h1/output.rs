@@ -1,0 +1,162 @@
+//! Bytes that wait to be written.
+
+use bytes::{Buf, Bytes};
+use std::{
+    collections::VecDeque,
+    io::{self, IoSlice},
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+use tokio::io::AsyncWrite;
+
+/// Pieces of a body up to this size are copied behind the bytes in front of them, so that they leave in one write.
+const MAX_COPIED_BYTES: usize = 4 * 1024;
+/// The same for streams that take one slice at a time.
+const MAX_COPIED_BYTES_UNVECTORED: usize = 64 * 1024;
+/// No more of a body is taken while so many bytes wait.
+const MAX_WAITING_BYTES: usize = 64 * 1024;
+/// Slices of one write.
+const MAX_SLICES: usize = 16;
+
+/// Bytes that wait to be written. It has no memory while there are none.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    /// What comes first.
+    pieces: VecDeque<Bytes>,
+    /// Bytes of `pieces`.
+    piece_bytes: usize,
+    /// What comes behind the pieces.
+    last: Vec<u8>,
+    /// How many bytes of `last` are written.
+    written: usize,
+    max_copied: usize,
+}
+
+impl Output {
+    /// For a stream that takes several slices at once, or one.
+    pub(super) fn new(is_vectored: bool) -> Self {
+        let max_copied = if is_vectored { MAX_COPIED_BYTES } else { MAX_COPIED_BYTES_UNVECTORED };
+        Output { max_copied, ..Output::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.is_empty() && self.last.is_empty()
+    }
+
+    /// Bytes that wait.
+    pub(super) fn len(&self) -> usize {
+        self.piece_bytes + self.last.len() - self.written
+    }
+
+    /// Whether more of a body may be pushed.
+    pub(super) fn has_room(&self) -> bool {
+        self.len() < MAX_WAITING_BYTES
+    }
+
+    /// For heads and lines: what is appended is written behind everything that waits.
+    pub(super) fn head(&mut self) -> &mut Vec<u8> {
+        &mut self.last
+    }
+
+    /// Appends a piece of a body.
+    pub(super) fn push(&mut self, data: Bytes) {
+        if data.len() <= self.max_copied {
+            return self.last.extend_from_slice(&data);
+        }
+        if !self.last.is_empty() {
+            let mut before = Bytes::from(std::mem::take(&mut self.last));
+            before.advance(std::mem::take(&mut self.written));
+            self.push_piece(before);
+        }
+        self.push_piece(data);
+    }
+
+    fn push_piece(&mut self, piece: Bytes) {
+        self.piece_bytes += piece.len();
+        self.pieces.push_back(piece);
+    }
+
+    /// Writes everything.
+    pub(super) fn poll_write<S: AsyncWrite + Unpin>(
+        &mut self,
+        stream: &mut S,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        while !self.is_empty() {
+            let last = &self.last[self.written..];
+            let polled = match self.pieces.front() {
+                None => Pin::new(&mut *stream).poll_write(cx, last),
+                Some(piece) if !stream.is_write_vectored() => Pin::new(&mut *stream).poll_write(cx, piece),
+                Some(_) => {
+                    let mut slices = [IoSlice::new(&[]); MAX_SLICES];
+                    let waiting = self.pieces.iter().map(Bytes::as_ref).chain([last]);
+                    let count =
+                        slices.iter_mut().zip(waiting).map(|(slice, bytes)| *slice = IoSlice::new(bytes)).count();
+                    Pin::new(&mut *stream).poll_write_vectored(cx, &slices[..count])
+                }
+            };
+            match ready!(polled)? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                count => self.advance(count),
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn advance(&mut self, mut count: usize) {
+        while let Some(piece) = self.pieces.front_mut() {
+            let taken = count.min(piece.len());
+            piece.advance(taken);
+            self.piece_bytes -= taken;
+            count -= taken;
+            if !piece.is_empty() {
+                return;
+            }
+            self.pieces.pop_front();
+        }
+        self.written += count;
+        if self.written == self.last.len() {
+            (self.last, self.pieces, self.written) = (Vec::new(), VecDeque::new(), 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::future::poll_fn;
+    use tokio::io::AsyncReadExt;
+
+    proptest! {
+        #[test]
+        fn bytes_are_written_in_order_however_little_the_stream_takes(
+            pieces in prop::collection::vec((any::<bool>(), 0_usize..9000), 1..20),
+            room in 1_usize..3000,
+            is_vectored in any::<bool>(),
+        ) {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+            let (mut output, mut expected) = (Output::new(is_vectored), Vec::new());
+            for (number, (is_head, size)) in pieces.into_iter().enumerate() {
+                let bytes = vec![number as u8; size];
+                expected.extend_from_slice(&bytes);
+                if is_head {
+                    output.head().extend_from_slice(&bytes);
+                } else {
+                    output.push(bytes.into());
+                }
+            }
+            let (mut near, mut far) = tokio::io::duplex(room);
+            let mut received = Vec::new();
+            runtime.block_on(async {
+                let writing = async move {
+                    poll_fn(|cx| output.poll_write(&mut near, cx)).await.expect("written");
+                    assert!(output.is_empty() && output.last.capacity() == 0);
+                };
+                let (_, outcome) = tokio::join!(writing, far.read_to_end(&mut received));
+                outcome.expect("an end");
+            });
+            prop_assert_eq!(received, expected);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The spelling of header names. Names are compared in lower case and written in `Title-Case`; a name that its sender
+//! writes in another way is passed on in that way, because some programs compare names byte by byte.
+
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+/// The names of one message that are not written in `Title-Case`. Most messages have few.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spelling(SmallVec<[Bytes; 4]>);
+
+impl Spelling {
+    pub(super) fn push(&mut self, name: Bytes) {
+        self.0.push(name);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn of(&self, name: &str) -> Option<&[u8]> {
+        self.0.iter().map(Bytes::as_ref).find(|spelling| spelling.eq_ignore_ascii_case(name.as_bytes()))
+    }
+}
+
+/// Whether a name is written in `Title-Case`.
+pub(super) fn is_title_case(name: &[u8]) -> bool {
+    let mut before = b'-';
+    name.iter().all(|byte| {
+        let is_first = std::mem::replace(&mut before, *byte) == b'-';
+        if is_first { !byte.is_ascii_lowercase() } else { !byte.is_ascii_uppercase() }
+    })
+}
+
+/// Writes a name, which is in lower case, as its sender spelled it.
+pub(super) fn write_name(head: &mut Vec<u8>, name: &str, spelling: Option<&Spelling>) {
+    if let Some(spelled) = spelling.and_then(|spelling| spelling.of(name)) {
+        return head.extend_from_slice(spelled);
+    }
+    let start = head.len();
+    head.extend_from_slice(name.as_bytes());
+    let mut before = b'-';
+    for byte in &mut head[start..] {
+        if std::mem::replace(&mut before, *byte) == b'-' {
+            byte.make_ascii_uppercase();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(name: &str, spellings: &[&'static str]) -> String {
+        let mut spelling = Spelling::default();
+        for name in spellings {
+            spelling.push(Bytes::from_static(name.as_bytes()));
+        }
+        let mut head = Vec::new();
+        write_name(&mut head, name, Some(&spelling));
+        String::from_utf8(head).expect("ASCII")
+    }
+
+    #[test]
+    fn names_are_written_in_title_case_or_as_they_came() {
+        assert_eq!(written("content-type", &[]), "Content-Type");
+        assert_eq!(written("x--y-", &[]), "X--Y-");
+        assert_eq!(written("etag", &["sec-ch-ua", "ETag"]), "ETag");
+        assert_eq!(written("accept", &["sec-ch-ua", "ETag"]), "Accept");
+    }
+
+    #[test]
+    fn only_other_spellings_are_remembered() {
+        for name in ["Accept", "Content-Type", "X-1a", "-", "X--Y"] {
+            assert!(is_title_case(name.as_bytes()), "{name}");
+        }
+        for name in ["accept", "ETag", "WWW-Authenticate", "Content-type", "x-y"] {
+            assert!(!is_title_case(name.as_bytes()), "{name}");
+        }
+    }
+}
