@@ -14,7 +14,7 @@ mod framing;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod guard;
-mod h1;
+pub(crate) mod h1;
 pub(crate) mod headers;
 mod interim;
 pub(crate) mod max_forwards;

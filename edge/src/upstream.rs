@@ -10,6 +10,7 @@ mod open;
 mod origin_server;
 mod reached_tunnels;
 mod response_body;
+mod response_wait;
 mod static_address;
 mod tunnel;
 mod unsent_request;

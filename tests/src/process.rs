@@ -89,6 +89,13 @@ impl Process {
         self.child.lock().expect("not poisoned").try_wait().expect("a child has a status")
     }
 
+    /// Waits until standard output or standard error contains a text, and returns both.
+    pub async fn wait_for_output(&self, text: &str) -> String {
+        let output =
+            async || Some(format!("{}{}", self.stdout(), self.stderr())).filter(|output| output.contains(text));
+        eventually(&format!("{} prints `{text}`", self.name), output).await
+    }
+
     /// Waits until standard error contains a text.
     pub async fn wait_for_log(&self, text: &str) {
         eventually(&format!("{} logs `{text}`", self.name), async || self.stderr().contains(text).then_some(())).await;

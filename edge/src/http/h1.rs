@@ -5,6 +5,8 @@ mod body_reader;
 mod body_writer;
 mod client;
 mod date;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod head;
 mod input;
 mod output;

@@ -8,13 +8,14 @@ use crate::{
         Candidates, FixedResponse, H1Connection, H2Connections, OriginServer, ReachedTunnels, StreamSpec,
         UpstreamCandidate,
         h2_connections::{self as h2_connections, StreamPermit},
+        response_wait::{ResponseTimeout, ResponseTimer, ResponseWait},
         unsent_request,
     },
 };
 use hyper::{Method, Request, Response, body::Incoming, client::conn::TrySendError};
 use postern_api::{Code, Error};
 use postern_tunnel::StreamRefused;
-use std::{error::Error as _, io, pin::pin, sync::Arc, task::Poll, time::Duration};
+use std::{error::Error as _, io, pin::pin, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// A request on its way to an upstream.
@@ -52,7 +53,7 @@ pub(crate) async fn exchange(
     trace: &mut Trace,
 ) -> Result<UpstreamResponse, Refusal> {
     let SentRequest { mut request, progress, interim } = sent;
-    let wait = ResponseWait { progress, timeout };
+    let wait = ResponseWait::new(progress, timeout);
     let mut remaining = candidates.len();
     let mut last = None;
     for candidate in candidates {
@@ -167,15 +168,9 @@ async fn attempt_shared(
     }
 }
 
-/// How long a response is waited for.
-struct ResponseWait {
-    progress: Option<Arc<BodyProgress>>,
-    timeout: Duration,
-}
-
 /// Why a request got no response.
 enum SendError {
-    Timeout(Duration),
+    Timeout(ResponseTimeout),
     Http1(ClientError),
     Http2(hyper::Error),
 }
@@ -186,44 +181,16 @@ struct SharedError {
     unsent: Option<Request<RequestBody>>,
 }
 
-impl ResponseWait {
-    /// Waits for the head of a response.
-    async fn head<R, E>(&self, head: impl Future<Output = Result<R, E>>) -> Result<Result<R, E>, SendError> {
-        let mut head = pin!(head);
-        let mut deadline = pin!(tokio::time::sleep(self.timeout));
-        let mut seen_frames = 0;
-        let outcome = std::future::poll_fn(|cx| {
-            if let Poll::Ready(outcome) = head.as_mut().poll(cx) {
-                return Poll::Ready(Ok(outcome));
-            }
-            while deadline.as_mut().poll(cx).is_ready() {
-                // As long as the visitor is still sending, it is not the local service that is slow.
-                let sent = self.progress.as_ref().map_or(0, |progress| progress.frames());
-                if sent == seen_frames {
-                    return Poll::Ready(Err(SendError::Timeout(self.timeout)));
-                }
-                seen_frames = sent;
-                deadline.as_mut().reset(Instant::now() + self.timeout);
-            }
-            Poll::Pending
-        })
-        .await;
-        if let (Ok(Ok(_)), Some(progress)) = (&outcome, &self.progress) {
-            progress.mark_responded();
-        }
-        outcome
-    }
-}
-
 async fn await_response(
     mut upstream: Box<H1Connection>,
     wait: &ResponseWait,
 ) -> Result<Response<ResponseCarrier>, (SendError, Box<H1Connection>)> {
-    let outcome = wait.head(std::future::poll_fn(|cx| upstream.http.poll_response(cx))).await;
+    let H1Connection { http, timer, .. } = &mut *upstream;
+    let outcome = wait.head(timer, |cx| http.poll_response(cx)).await;
     match outcome {
         Ok(Ok(response)) => Ok(response.map(|()| ResponseCarrier::Http1(upstream))),
         Ok(Err(error)) => Err((SendError::Http1(error), upstream)),
-        Err(error) => Err((error, upstream)),
+        Err(timeout) => Err((SendError::Timeout(timeout), upstream)),
     }
 }
 
@@ -233,14 +200,17 @@ async fn await_shared_response(
     wait: &ResponseWait,
     trace: &mut Trace,
 ) -> Result<Response<ResponseCarrier>, SharedError> {
-    let outcome = wait.head(permit.send(request, trace)).await;
+    let outcome = {
+        let (mut head, mut timer) = (pin!(permit.send(request, trace)), ResponseTimer::default());
+        wait.head(&mut timer, |cx| head.as_mut().poll(cx)).await
+    };
     match outcome {
         Ok(Ok(response)) => Ok(response.map(|incoming| ResponseCarrier::Http2(incoming, permit))),
         Ok(Err(mut error)) => {
             let unsent = TrySendError::take_message(&mut error);
             Err(SharedError { error: SendError::Http2(error.into_error()), unsent })
         }
-        Err(error) => Err(SharedError { error, unsent: None }),
+        Err(timeout) => Err(SharedError { error: SendError::Timeout(timeout), unsent: None }),
     }
 }
 
@@ -285,7 +255,7 @@ impl SendError {
 
     fn refusal(&self) -> Refusal {
         match self {
-            SendError::Timeout(timeout) => {
+            SendError::Timeout(ResponseTimeout(timeout)) => {
                 let seconds = timeout.as_secs();
                 let message = format!("The local service did not begin to respond within {seconds} seconds.");
                 Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message))

@@ -174,10 +174,11 @@ impl ChunkedReader {
         let line = line.strip_suffix(b"\r\n").ok_or(FramingError::Chunk)?;
         let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
         let (size, rest) = line.split_at(digits);
-        let behind_blanks = rest.trim_ascii_start();
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let behind_blanks = &rest[blanks..];
         self.extension_bytes += behind_blanks.len();
         let has_only_extensions = matches!(behind_blanks, [] | [b';', ..]) && !behind_blanks.contains(&b'\r');
-        if !has_only_extensions || self.extension_bytes > MAX_EXTENSION_BYTES || digits > 16 {
+        if !has_only_extensions || self.extension_bytes > MAX_EXTENSION_BYTES {
             return Err(FramingError::Chunk);
         }
         let size = std::str::from_utf8(size).map_err(|_| FramingError::Chunk)?;
@@ -203,7 +204,11 @@ impl ChunkedReader {
 }
 
 fn parse_trailers(section: &Bytes) -> Result<HeaderMap, FramingError> {
-    if section.len() > MAX_TRAILER_BYTES {
+    // Every line ends with CR LF, so that no program sees other lines.
+    let has_only_lines = memchr::memchr2_iter(b'\r', b'\n', section).all(|at| {
+        if section[at] == b'\r' { section.get(at + 1) == Some(&b'\n') } else { at > 0 && section[at - 1] == b'\r' }
+    });
+    if section.len() > MAX_TRAILER_BYTES || !has_only_lines {
         return Err(FramingError::Trailers);
     }
     let mut room = [httparse::EMPTY_HEADER; MAX_TRAILERS];
@@ -285,6 +290,7 @@ mod tests {
             ("3;a\rb\r\nabc", FramingError::Chunk),
             ("10000000000000000\r\na", FramingError::Chunk),
             ("0\r\nno colon\r\n\r\n", FramingError::Trailers),
+            ("0\r\nA: b\nC: d\r\n\r\n", FramingError::Trailers),
             ("3\r\nab", FramingError::Incomplete),
             ("3\r\nabc\r\n0\r\n", FramingError::Incomplete),
         ] {

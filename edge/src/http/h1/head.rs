@@ -68,8 +68,8 @@ pub(super) fn has_token(value: &HeaderValue, token: &str) -> bool {
 /// Whether the last transfer coding is `chunked`.
 pub(super) fn is_chunked(headers: &HeaderMap) -> bool {
     let last = headers.get_all(header::TRANSFER_ENCODING).iter().next_back();
-    last.and_then(|value| value.as_bytes().rsplit(|byte| *byte == b',').next())
-        .is_some_and(|coding| coding.trim_ascii().eq_ignore_ascii_case(b"chunked"))
+    last.and_then(|value| value.to_str().ok()?.rsplit(',').next())
+        .is_some_and(|coding| coding.trim().eq_ignore_ascii_case("chunked"))
 }
 
 /// The one length that all `Content-Length` values give.
