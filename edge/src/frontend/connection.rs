@@ -176,7 +176,7 @@ mod tests {
         std::mem::size_of::<F>()
     }
 
-    /// The memory of a request that waits for its upstream, besides the buffers of hyper and of its stream.
+    /// The memory of a request that waits for its upstream, besides the buffers of its connections.
     #[test]
     fn an_open_request_is_small() {
         let request = future_bytes(serve_request);

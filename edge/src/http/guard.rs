@@ -93,7 +93,7 @@ impl<S> HttpGuard<S> {
         }
     }
 
-    /// Writes the interim responses that wait here between those of hyper.
+    /// Writes the interim responses that wait here between the final ones.
     #[must_use]
     pub(crate) fn with_interim(mut self, waiting: InterimResponses) -> Self {
         self.interim = InterimWriter::new(waiting);
@@ -220,7 +220,7 @@ impl<S> HttpGuard<S> {
         })
     }
 
-    /// Has the end of the input read that waited for a response: hyper takes the connection for silent.
+    /// Has the end of the input read that waited for a response.
     fn flushed(&mut self, cx: &mut Context<'_>) {
         if matches!(self.end, EndOfInput::Waits(Some(_))) && !self.awaits_response() {
             self.end = EndOfInput::Ends;
@@ -324,7 +324,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
 }
 
 impl<S: AsyncWrite + Unpin> HttpGuard<S> {
-    /// Writes bytes of hyper behind the interim responses that wait.
+    /// Writes bytes behind the interim responses that wait.
     fn write_with(
         &mut self,
         cx: &mut Context<'_>,
