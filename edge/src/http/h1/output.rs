@@ -61,6 +61,10 @@ impl Output {
     /// Appends a piece of a body.
     pub(super) fn push(&mut self, data: Bytes) {
         if data.len() <= self.max_copied {
+            if data.len() > MAX_COPIED_BYTES {
+                // More pieces of this size are likely to follow.
+                self.last.reserve_exact((MAX_WAITING_BYTES + data.len()).saturating_sub(self.last.len()));
+            }
             return self.last.extend_from_slice(&data);
         }
         if !self.last.is_empty() {

@@ -1,10 +1,11 @@
-//! The body of a visitor's request, as the service gets it. The connection reads the next part when the service asks for it.
+//! The body of a visitor's request, as the service gets it. The connection reads the next parts when the service asks for one.
 
 use super::body_reader::FramingError;
 use crate::http::BodyError;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use std::{
+    collections::VecDeque,
     io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
@@ -25,9 +26,9 @@ pub(super) struct BodySender(Arc<Mutex<SharedBody>>);
 
 #[derive(Debug, Default)]
 struct SharedBody {
-    /// The next part, until it is taken.
-    next: Option<Frame<Bytes>>,
-    /// How the body ended, behind the next part.
+    /// The next parts, until they are taken.
+    next: VecDeque<Frame<Bytes>>,
+    /// How the body ended, behind the next parts.
     end: Option<Result<(), BodyReadError>>,
     /// Whether a reader waits for the next part.
     is_wanted: bool,
@@ -75,7 +76,7 @@ impl ReceivedBody {
             return Poll::Ready(None);
         }
         let mut shared = lock(&self.shared);
-        if let Some(next) = shared.next.take() {
+        if let Some(next) = shared.next.pop_front() {
             if let (Some(left), Some(data)) = (&mut self.exact, next.data_ref()) {
                 *left = left.saturating_sub(data.len() as u64);
             }
@@ -121,21 +122,22 @@ impl BodySender {
         lock(&self.0).is_abandoned
     }
 
-    /// Hands the next part over, which must be wanted.
-    pub(super) fn send(&self, part: Frame<Bytes>) {
-        self.update(|shared| shared.next = Some(part));
+    /// Hands a part over, after [`BodySender::is_wanted`]. A reader in the task of `cx` has to be polled by the caller.
+    pub(super) fn send(&self, part: Frame<Bytes>, cx: &Context<'_>) {
+        self.update(Some(cx), |shared| shared.next.push_back(part));
     }
 
-    /// Hands the end over.
-    pub(super) fn end(&self, end: Result<(), BodyReadError>) {
-        self.update(|shared| shared.end = Some(end));
+    /// Hands the end over. A reader in the task of `cx` has to be polled by the caller.
+    pub(super) fn end(&self, end: Result<(), BodyReadError>, cx: &Context<'_>) {
+        self.update(Some(cx), |shared| shared.end = Some(end));
     }
 
-    fn update(&self, change: impl FnOnce(&mut SharedBody)) {
+    /// A task that wakes itself is queued anew, which costs the wake-up of another thread.
+    fn update(&self, cx: Option<&Context<'_>>, change: impl FnOnce(&mut SharedBody)) {
         let mut shared = lock(&self.0);
         change(&mut shared);
         shared.is_wanted = false;
-        let reader = shared.reader.take();
+        let reader = shared.reader.take().filter(|reader| !cx.is_some_and(|cx| reader.will_wake(cx.waker())));
         drop(shared);
         if let Some(reader) = reader {
             reader.wake();
@@ -145,7 +147,7 @@ impl BodySender {
 
 impl Drop for BodySender {
     fn drop(&mut self) {
-        self.update(|shared| {
+        self.update(None, |shared| {
             shared.end.get_or_insert(Err(BodyReadError::Closed));
         });
     }

@@ -24,11 +24,10 @@ impl Spelling {
 
 /// Whether a name is written in `Title-Case`.
 pub(super) fn is_title_case(name: &[u8]) -> bool {
-    let mut before = b'-';
-    name.iter().all(|byte| {
-        let is_first = std::mem::replace(&mut before, *byte) == b'-';
-        if is_first { !byte.is_ascii_lowercase() } else { !byte.is_ascii_uppercase() }
-    })
+    // Without a branch for each byte this takes vector instructions.
+    let is_other = |byte: u8, before: u8| byte.wrapping_sub(if before == b'-' { b'a' } else { b'A' }) < 26;
+    let Some((first, rest)) = name.split_first() else { return true };
+    !rest.iter().zip(name).fold(is_other(*first, b'-'), |other, (byte, before)| other | is_other(*byte, *before))
 }
 
 /// Writes a name, which is in lower case, as its sender spelled it.
@@ -38,10 +37,13 @@ pub(super) fn write_name(head: &mut Vec<u8>, name: &str, spelling: Option<&Spell
     }
     let start = head.len();
     head.extend_from_slice(name.as_bytes());
-    let mut before = b'-';
-    for byte in &mut head[start..] {
-        if std::mem::replace(&mut before, *byte) == b'-' {
-            byte.make_ascii_uppercase();
+    let name = &mut head[start..];
+    let mut word = 0;
+    while let Some(first) = name.get_mut(word) {
+        first.make_ascii_uppercase();
+        match memchr::memchr(b'-', &name[word..]) {
+            Some(length) => word += length + 1,
+            None => break,
         }
     }
 }
