@@ -1,5 +1,7 @@
 //! `Content-Length`, read by one rule (RFC 9110, section 8.6).
 
+use hyper::{HeaderMap, header};
+
 /// The greatest length: programs that count in signed 64 bits understand it too.
 const MAX_LENGTH: u64 = i64::MAX as u64;
 
@@ -8,6 +10,22 @@ pub(crate) fn parse(value: &[u8]) -> Option<u64> {
     let digits = !value.is_empty() && value.len() <= 19 && value.iter().all(u8::is_ascii_digit);
     let length = std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()?;
     (length <= MAX_LENGTH).then_some(length)
+}
+
+/// `Content-Length` values that differ, or are no numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InvalidLength;
+
+/// The one length that all values give: those that are all the same are read as one (RFC 9110, section 8.6).
+///
+/// # Errors
+/// If they differ or one is no number.
+pub(crate) fn of(headers: &HeaderMap) -> Result<Option<u64>, InvalidLength> {
+    let values = headers.get_all(header::CONTENT_LENGTH).iter();
+    let mut lengths = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b',')).map(<[u8]>::trim_ascii);
+    let Some(first) = lengths.next() else { return Ok(None) };
+    let length = parse(first).ok_or(InvalidLength)?;
+    if lengths.all(|other| parse(other) == Some(length)) { Ok(Some(length)) } else { Err(InvalidLength) }
 }
 
 #[cfg(test)]

@@ -14,8 +14,6 @@ pub(crate) struct RequestCounter(Arc<RequestCounts>);
 struct RequestCounts {
     open: AtomicUsize,
     started: AtomicUsize,
-    /// Open requests whose final response has begun.
-    responding: AtomicUsize,
     /// Requests whose response the visitor did not wait for.
     abandoned: AtomicUsize,
 }
@@ -30,11 +28,6 @@ impl RequestCounter {
     /// Whether a request is being served.
     pub(crate) fn is_busy(&self) -> bool {
         self.0.open.load(Ordering::Relaxed) > 0
-    }
-
-    /// Whether the final response to an open request has begun.
-    pub(crate) fn is_responding(&self) -> bool {
-        self.0.responding.load(Ordering::Relaxed) > 0
     }
 
     /// The number of requests so far.
@@ -60,9 +53,7 @@ pub(crate) struct OpenRequest {
 impl OpenRequest {
     /// The visitor has waited for the response, which begins.
     pub(crate) fn waited_for(mut self) -> Self {
-        if !std::mem::replace(&mut self.waited_for, true) {
-            self.counts.responding.fetch_add(1, Ordering::Relaxed);
-        }
+        self.waited_for = true;
         self
     }
 
@@ -74,9 +65,7 @@ impl OpenRequest {
 
 impl Drop for OpenRequest {
     fn drop(&mut self) {
-        if self.waited_for {
-            self.counts.responding.fetch_sub(1, Ordering::Relaxed);
-        } else {
+        if !self.waited_for {
             self.counts.abandoned.fetch_add(1, Ordering::Relaxed);
         }
         self.counts.open.fetch_sub(1, Ordering::Relaxed);

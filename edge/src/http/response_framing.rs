@@ -1,6 +1,6 @@
 //! The framing of a local service's response, brought into one form before it is passed on (RFC 9112, section 6.3).
 
-use super::content_length;
+use super::content_length::{self, InvalidLength};
 use crate::refusal::{Fault, Refusal};
 use hyper::{
     HeaderMap, StatusCode,
@@ -32,21 +32,20 @@ pub(crate) fn reduce(status: StatusCode, headers: &mut HeaderMap) -> Result<(), 
 }
 
 fn check_length(headers: &mut HeaderMap) -> Result<(), Refusal> {
-    let wrong = || invalid("The local service sent a Content-Length that is not one number.");
-    let mut values = headers.get_all(header::CONTENT_LENGTH).iter();
-    let Some(first) = values.next() else { return Ok(()) };
-    if values.next().is_none() && content_length::parse(first.as_bytes()).is_some() {
-        return Ok(());
+    let length = content_length::of(headers)
+        .map_err(|InvalidLength| invalid("The local service sent a Content-Length that is not one number."))?;
+    if let Some(length) = length
+        && !is_plain(headers)
+    {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
-    // Lengths that are all the same are read as one (RFC 9110, section 8.6).
-    let all = headers.get_all(header::CONTENT_LENGTH).iter();
-    let mut lengths = all.flat_map(|value| value.as_bytes().split(|byte| *byte == b',')).map(<[u8]>::trim_ascii);
-    let length = lengths.next().and_then(content_length::parse).ok_or_else(wrong)?;
-    if !lengths.all(|other| content_length::parse(other) == Some(length)) {
-        return Err(wrong());
-    }
-    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     Ok(())
+}
+
+/// Whether there is one value, and it is a number.
+fn is_plain(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(header::CONTENT_LENGTH).iter();
+    values.next().is_some_and(|first| content_length::parse(first.as_bytes()).is_some()) && values.next().is_none()
 }
 
 fn invalid(message: &str) -> Refusal {

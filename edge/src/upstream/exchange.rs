@@ -109,7 +109,7 @@ async fn attempt(
         upstream.http.start(&mut head, body, interim.clone());
         match await_response(upstream, wait).await {
             Ok(response) => return Ok(response),
-            Err((error, mut upstream)) => match upstream.http.take_unsent() {
+            Err((error, mut upstream)) => match upstream.http.take_unsent().filter(|_| error.is_stale()) {
                 Some(unsent) => body = unsent,
                 None if can_repeat && error.is_stale() => body = RequestBody::empty(),
                 None => return Err(AttemptError::Failed(error.refusal())),

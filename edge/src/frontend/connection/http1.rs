@@ -50,6 +50,7 @@ where
             Err(error) => break error,
         }
     };
+    let is_responding = http.is_responding();
     let refused = match error {
         ServerError::Refused => http.into_guard().into_refused(),
         ServerError::Malformed(refusal) => Some((*refusal, http.into_guard().into_unwritten())),
@@ -57,7 +58,7 @@ where
     };
     if let Some((refusal, stream)) = refused {
         // In the middle of one response no other can be sent.
-        let stream = stream.filter(|_| !connection.requests.is_responding());
+        let stream = stream.filter(|_| !is_responding);
         Box::pin(refuse(refusal, stream, connection, state)).await;
     }
     Ok(())

@@ -106,7 +106,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
         let size = (!body.is_end_stream()).then(|| body.size_hint());
         let has_body = size.is_some();
         let writer = request_head::write(self.output.head(), request, size);
-        self.sending = has_body.then_some((body, writer));
+        self.sending = (has_body || !writer.is_ended()).then_some((body, writer));
         (self.is_begun, self.unflushed, self.write_error) = (false, true, None);
         (self.response, self.interim) = (ResponseState::Awaited, interim);
     }
@@ -163,6 +163,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
             }
             self.interim = None;
             if status == StatusCode::SWITCHING_PROTOCOLS {
+                if self.sending.is_some() || !self.output.is_empty() {
+                    return Err(ClientError::Malformed);
+                }
                 self.is_persistent = false;
                 self.response = ResponseState::Complete;
                 return Ok(Some(response));
@@ -212,12 +215,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
         while let Some((body, writer)) = &mut self.sending
             && self.output.has_room()
         {
-            let trailers = match Pin::new(&mut *body).poll_frame(cx) {
+            let polled = Pin::new(&mut *body).poll_frame(cx);
+            self.is_begun |= matches!(polled, Poll::Ready(Some(_)));
+            let trailers = match polled {
                 Poll::Pending => return Ok(true),
                 Poll::Ready(None) => None,
                 Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
                     Ok(data) => {
-                        self.is_begun = true;
                         writer.write(data, &mut self.output);
                         if !body.is_end_stream() && !writer.is_ended() {
                             continue;
@@ -315,3 +319,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
         (self.stream, self.input.take())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! The header block of a message, as it is read (RFC 9112, sections 2 to 5).
 
 use super::spelling::{Spelling, is_title_case};
+use crate::http::content_length::InvalidLength;
 use bytes::Bytes;
 use hyper::{
     HeaderMap, Version,
@@ -18,6 +19,12 @@ pub(super) enum HeadError {
     Malformed,
     #[error("the header block is too large")]
     TooLarge,
+}
+
+impl From<InvalidLength> for HeadError {
+    fn from(_: InvalidLength) -> Self {
+        HeadError::Malformed
+    }
 }
 
 /// Room for header lines on the stack.
@@ -70,24 +77,6 @@ pub(super) fn is_chunked(headers: &HeaderMap) -> bool {
     let last = headers.get_all(header::TRANSFER_ENCODING).iter().next_back();
     last.and_then(|value| value.to_str().ok()?.rsplit(',').next())
         .is_some_and(|coding| coding.trim().eq_ignore_ascii_case("chunked"))
-}
-
-/// The one length that all `Content-Length` values give.
-///
-/// # Errors
-/// If they differ or are no numbers.
-pub(super) fn content_length(headers: &HeaderMap) -> Result<Option<u64>, HeadError> {
-    let values = headers.get_all(header::CONTENT_LENGTH).iter();
-    let mut lengths = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b',')).map(<[u8]>::trim_ascii);
-    let parse = |value| super::super::content_length::parse(value).ok_or(HeadError::Malformed);
-    let Some(first) = lengths.next() else { return Ok(None) };
-    let length = parse(first)?;
-    for other in lengths {
-        if parse(other)? != length {
-            return Err(HeadError::Malformed);
-        }
-    }
-    Ok(Some(length))
 }
 
 #[cfg(test)]

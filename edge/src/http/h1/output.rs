@@ -121,6 +121,10 @@ impl Output {
         self.written += count;
         if self.written == self.last.len() {
             (self.last, self.pieces, self.written) = (Vec::new(), VecDeque::new(), 0);
+        } else if self.written > self.last.len() / 2 {
+            // The stream may never take everything before more is pushed.
+            self.last.drain(..self.written);
+            self.written = 0;
         }
     }
 }
@@ -131,6 +135,46 @@ mod tests {
     use proptest::prelude::*;
     use std::future::poll_fn;
     use tokio::io::AsyncReadExt;
+
+    /// Takes a thousand bytes at a time.
+    struct SlowWriter {
+        taken: usize,
+        is_ready: bool,
+    }
+
+    impl AsyncWrite for SlowWriter {
+        fn poll_write(mut self: Pin<&mut Self>, _cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            let size = bytes.len().min(1000);
+            if !std::mem::replace(&mut self.is_ready, false) {
+                return Poll::Pending;
+            }
+            self.taken += size;
+            Poll::Ready(Ok(size))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_freed_though_something_always_waits() {
+        let (mut output, mut writer) = (Output::new(false), SlowWriter { taken: 0, is_ready: true });
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        for _ in 0..1000 {
+            while output.has_room() {
+                output.push(vec![0; 4000].into());
+            }
+            assert!(output.poll_write(&mut writer, &mut cx).is_pending());
+            writer.is_ready = true;
+        }
+        assert_eq!(writer.taken, 1_000_000);
+        assert!(output.last.capacity() < 4 * MAX_WAITING_BYTES, "{} bytes", output.last.capacity());
+    }
 
     proptest! {
         #[test]

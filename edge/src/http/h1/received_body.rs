@@ -103,7 +103,13 @@ impl ReceivedBody {
 
 impl Drop for ReceivedBody {
     fn drop(&mut self) {
-        lock(&self.shared).is_abandoned = true;
+        let mut shared = lock(&self.shared);
+        shared.is_abandoned = true;
+        let connection = shared.connection.take().filter(|_| shared.end.is_none() && !self.is_end_stream());
+        drop(shared);
+        if let Some(connection) = connection {
+            connection.wake();
+        }
     }
 }
 
@@ -114,7 +120,7 @@ impl BodySender {
         if !shared.is_wanted && !shared.connection.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             shared.connection = Some(cx.waker().clone());
         }
-        shared.is_wanted
+        shared.is_wanted && !shared.is_abandoned
     }
 
     /// Whether the reading end is gone.

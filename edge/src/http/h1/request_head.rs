@@ -3,11 +3,10 @@
 use super::{
     body_reader::BodyReader,
     body_writer::BodyWriter,
-    head::{
-        HeadError, InlineFields, MAX_INLINE_FIELDS, content_length, has_token, header_map, is_chunked, is_persistent,
-    },
+    head::{HeadError, InlineFields, MAX_INLINE_FIELDS, has_token, header_map, is_chunked, is_persistent},
     spelling::{Spelling, write_name},
 };
+use crate::http::content_length;
 use bytes::Bytes;
 use http_body::SizeHint;
 use hyper::{
@@ -69,7 +68,7 @@ impl RequestHead {
             }
             BodyReader::chunked()
         } else {
-            BodyReader::length(content_length(headers)?.unwrap_or(0))
+            BodyReader::length(content_length::of(headers)?.unwrap_or(0))
         };
         let is_persistent = is_persistent(version, headers);
         let expects = |value: &header::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"100-continue");
@@ -106,8 +105,12 @@ pub(super) fn write(head: &mut Vec<u8>, request: &mut Request<()>, body: Option<
 /// Says in the headers how the body is framed (RFC 9112, section 6).
 fn frame(headers: &mut HeaderMap, body: Option<SizeHint>) -> BodyWriter {
     let had_coding = headers.remove(header::TRANSFER_ENCODING).is_some();
-    let Some(size) = body else { return BodyWriter::none() };
-    if !had_coding && let Ok(Some(length)) = content_length(headers) {
+    let Some(size) = body else {
+        // A body that is gone cannot have the length that was announced: sending it fails.
+        let announced = content_length::of(headers).ok().flatten();
+        return BodyWriter::length(announced.filter(|_| !had_coding).unwrap_or(0));
+    };
+    if !had_coding && let Ok(Some(length)) = content_length::of(headers) {
         return BodyWriter::length(length);
     }
     headers.remove(header::CONTENT_LENGTH);

@@ -4,12 +4,11 @@ use super::{
     body_reader::BodyReader,
     body_writer::BodyWriter,
     date,
-    head::{
-        HeadError, InlineFields, MAX_INLINE_FIELDS, content_length, has_token, header_map, is_chunked, is_persistent,
-    },
+    head::{HeadError, InlineFields, MAX_INLINE_FIELDS, has_token, header_map, is_chunked, is_persistent},
     request_head::announced_trailers,
     spelling::{Spelling, write_name},
 };
+use crate::http::content_length;
 use bytes::Bytes;
 use http_body::SizeHint;
 use hyper::{
@@ -61,7 +60,7 @@ pub(super) fn body(response: &Response<()>, method: &Method) -> Result<(BodyRead
             (_, false) => Ok((BodyReader::UntilClose, false)),
         };
     }
-    Ok(match content_length(headers)? {
+    Ok(match content_length::of(headers)? {
         Some(length) => (BodyReader::length(length), is_persistent),
         None => (BodyReader::UntilClose, false),
     })
@@ -163,7 +162,7 @@ fn frame(parts: &response::Parts, body: Option<SizeHint>, request: &AnsweredRequ
     if let Some(length) = size.exact() {
         return BodyWriter::length(length);
     }
-    match content_length(&parts.headers) {
+    match content_length::of(&parts.headers) {
         Ok(Some(length)) => BodyWriter::length(length),
         _ if request.version == Version::HTTP_10 => BodyWriter::UntilClose,
         _ => BodyWriter::chunked(accepted_trailers(&parts.headers, request)),
@@ -176,9 +175,11 @@ fn accepted_trailers(headers: &HeaderMap, request: &AnsweredRequest) -> Vec<Head
 
 /// Whether the response's own `Content-Length` is written: the one of a response to HEAD says what GET would get.
 fn passes_length(writer: &BodyWriter, parts: &response::Parts, request: &AnsweredRequest) -> bool {
-    let Ok(Some(own)) = content_length(&parts.headers) else { return false };
+    let Ok(Some(own)) = content_length::of(&parts.headers) else { return false };
     match writer {
-        BodyWriter::Length(_) if request.is_head => has_content(parts.status),
+        BodyWriter::Length(_) if request.is_head => {
+            has_content(parts.status) || parts.status == StatusCode::NOT_MODIFIED
+        }
         BodyWriter::Length(length) => *length == own && has_content(parts.status),
         BodyWriter::Chunked(_) | BodyWriter::UntilClose => false,
     }
@@ -228,6 +229,7 @@ mod tests {
             (200, &[][..], None, false, "HTTP/1.1 200 OK|Date: D|Content-Length: 0||"),
             (200, &length[..], None, true, "HTTP/1.1 200 OK|Date: D|Content-Length: 5||"),
             (200, &[][..], unknown.clone(), true, "HTTP/1.1 200 OK|Date: D||"),
+            (304, &length[..], None, true, "HTTP/1.1 304 Not Modified|Date: D|Content-Length: 5||"),
             (204, &length[..], None, false, "HTTP/1.1 204 No Content|Date: D||"),
             (304, &length[..], exact(5), false, "HTTP/1.1 304 Not Modified|Date: D||"),
             (499, &[][..], None, false, "HTTP/1.1 499 Unknown|Date: D|Content-Length: 0||"),

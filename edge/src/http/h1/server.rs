@@ -40,6 +40,8 @@ use tokio_util::sync::CancellationToken;
 const HEADROOM_BYTES: usize = 8 * 1024;
 /// Bytes of a request's body that are read at once.
 const MAX_FED_BYTES: usize = 64 * 1024;
+/// What a part of a body counts for at least.
+const MIN_PART_BYTES: usize = 1024;
 /// Bytes of a request's body that are still read when its response is complete and nothing reads it.
 const MAX_DRAINED_BYTES: usize = 64 * 1024;
 
@@ -50,6 +52,10 @@ pub(crate) struct ServerConnection<S> {
     output: Output,
     max_head_bytes: usize,
     max_fields: usize,
+    /// Whether written bytes have to be flushed.
+    unflushed: bool,
+    /// Whether a response has begun and not ended.
+    is_responding: bool,
     /// The request that is being answered.
     current: Option<Box<CurrentRequest>>,
 }
@@ -102,6 +108,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
             input: Input::default(),
             max_head_bytes: limits.head_bytes + HEADROOM_BYTES,
             max_fields: limits.headers,
+            unflushed: false,
+            is_responding: false,
             current: None,
         }
     }
@@ -176,15 +184,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
         current.expects_continue = false;
         let size = (!body.is_end_stream()).then(|| body.size_hint());
         let mut writer = response_head::write(self.output.head(), &parts, size, &mut current.answered);
+        self.is_responding = true;
         let switches = parts.status == StatusCode::SWITCHING_PROTOCOLS;
         drop(parts);
         let mut body = (!writer.is_ended()).then_some(body);
         poll_fn(|cx| self.poll_body(cx, &mut current, &mut writer, &mut body)).await?;
+        self.is_responding = false;
         if switches && let Some(upgrade) = current.upgrade.take() {
             self.current = Some(Box::new(CurrentRequest { upgrade: Some(upgrade), ..*current }));
             return Ok(AfterResponse::Upgrade);
         }
-        let is_read = poll_fn(|cx| Poll::Ready(self.drain(cx, &mut current))).await;
+        let is_read = poll_fn(|cx| self.poll_rest(cx, &mut current)).await?;
         Ok(if current.answered.is_persistent && is_read { AfterResponse::Continue } else { AfterResponse::Close })
     }
 
@@ -199,7 +209,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
                 return Poll::Ready(Ok(response));
             }
             let is_fed = self.poll_feed(cx, current)?.is_ready();
-            if !self.output.is_empty() || self.guard.has_interim() {
+            if !self.output.is_empty() || self.unflushed || self.guard.has_interim() {
                 let _ = self.poll_flush(cx)?;
             }
             if !is_fed {
@@ -222,7 +232,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
         while fed < MAX_FED_BYTES && !current.body.is_ended() {
             let error = match current.body.read(self.input.bytes()) {
                 Ok(BodyPart::Data(data)) => {
-                    fed += data.len();
+                    fed += data.len().max(MIN_PART_BYTES);
                     sender.send(Frame::data(data), cx);
                     continue;
                 }
@@ -268,10 +278,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Result<Poll<()>, ServerError> {
+        self.unflushed = true;
         if self.output.poll_write(&mut self.guard, cx)?.is_pending() {
             return Ok(Poll::Pending);
         }
-        Ok(Pin::new(&mut self.guard).poll_flush(cx)?.map(|()| ()))
+        let polled = Pin::new(&mut self.guard).poll_flush(cx)?;
+        self.unflushed = polled.is_pending();
+        Ok(polled)
     }
 
     /// Writes the response to its end. The body is dropped as soon as it has given everything.
@@ -348,11 +361,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
         ServerError::Response(error)
     }
 
+    /// Reads the rest of the request behind its response: as long as the local service still reads it, or as much of it as
+    /// has come. False if it has not ended then.
+    fn poll_rest(&mut self, cx: &mut Context<'_>, current: &mut CurrentRequest) -> Poll<Result<bool, ServerError>> {
+        while current.sender.as_ref().is_some_and(|sender| !sender.is_abandoned()) {
+            if self.poll_feed(cx, current)?.is_pending() {
+                return self.pending();
+            }
+        }
+        Poll::Ready(Ok(self.drain(cx, current)))
+    }
+
     /// Reads what has come of a body that nothing reads any more. False if it has not ended then.
     fn drain(&mut self, cx: &mut Context<'_>, current: &mut CurrentRequest) -> bool {
-        if current.sender.as_ref().is_some_and(|sender| !sender.is_abandoned()) {
-            return false;
-        }
         let mut drained = 0;
         while !current.body.is_ended() {
             match current.body.read(self.input.bytes()) {
@@ -368,6 +389,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
         }
         self.input.release();
         true
+    }
+
+    /// Whether a response has begun and not ended: no other can be written then.
+    pub(crate) fn is_responding(&self) -> bool {
+        self.is_responding
     }
 
     /// Ends the connection towards the visitor.
@@ -401,3 +427,6 @@ fn malformed(error: HeadError) -> ServerError {
         }
     }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -70,3 +70,19 @@ async fn a_response_without_content_has_no_length() {
     let response = sender.send_request(request).await.unwrap();
     assert_eq!((response.status().as_u16(), response.headers().get("content-length")), (204, None));
 }
+
+#[tokio::test]
+async fn no_refusal_is_written_into_a_response_that_has_begun() {
+    let origin = ScriptedOrigin::serving(|mut connection| async move {
+        while connection.request().await.is_some() {
+            connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nbegun").await.unwrap();
+        }
+    })
+    .await;
+    let site = Site::of(origin).await;
+    let mut visitor = visitor::https(&site.world, HOST).await;
+    visitor.send(format!("GET / HTTP/1.1\r\nHost: {HOST}\r\n\r\n").as_bytes()).await;
+    visitor.read_until(b"begun").await;
+    visitor.send(b"this is no HTTP\n").await;
+    assert_eq!(String::from_utf8_lossy(&visitor.rest().await), "", "the connection ends without another word");
+}
