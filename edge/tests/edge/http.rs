@@ -240,7 +240,7 @@ async fn trailers_and_expect_continue_pass() {
 
 #[tokio::test]
 async fn failures_name_their_cause() {
-    let world = World::with(|settings| settings.limits.answer = Duration::from_millis(100)).await;
+    let world = World::with(|settings| settings.limits.answer = Duration::from_secs(1)).await;
     let agent = Agent::connect(&world, "one").await;
     agent.http(Some("down"), ports::unused_address()).await.unwrap();
     let slow = ScriptedOrigin::serving(|mut connection| async move {
