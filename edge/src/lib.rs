@@ -35,6 +35,6 @@ pub use live::Live;
 pub use modules::SigningCertificates;
 pub use net::Proxies;
 pub use settings::{ApiBody, ApiHost, ApiRequestBody, ApiService, Clock, Settings};
-pub use telemetry::{AccessLog, AccessLogEntry, AccessLogLines};
+pub use telemetry::{AccessLog, AccessLogEntry, AccessLogReader};
 pub use tls::{Certificates, ChallengeGuard, Challenges};
 pub use tunnels::{HeldName, PendingReservation, ReservationGuard, SessionView, TunnelKind, TunnelView};

@@ -10,11 +10,10 @@ mod request_id;
 mod trace;
 pub(crate) mod traffic;
 
-pub use access_log::AccessLog;
-pub use access_log_line::AccessLogLines;
+pub use access_log::{AccessLog, AccessLogReader};
 pub use access_record::AccessLogEntry;
 pub(crate) use access_record::{AccessRecord, RequestDescription, truncate};
-pub(crate) use request_id::request_id;
+pub(crate) use request_id::RequestId;
 pub(crate) use trace::{Trace, Verdict};
 
 use postern_api::published::{Changed, Published};

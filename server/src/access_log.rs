@@ -5,7 +5,7 @@ mod line_writer;
 use crate::io_error::reason;
 use line_writer::{LineSink, LineWriter, LinesLost};
 use postern_api::{Code, Error};
-use postern_edge::{AccessLog, AccessLogEntry, AccessLogLines};
+use postern_edge::{AccessLog, AccessLogReader};
 use std::{
     fs::{File, OpenOptions},
     io,
@@ -14,7 +14,6 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, RecvTimeoutError},
     },
     thread::JoinHandle,
     time::Duration,
@@ -23,7 +22,7 @@ use tokio::time::Instant;
 
 /// Interval at which an idle writer checks whether it must stop.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
-/// Delay in which entries are batched. Waking up for each entry would cost more than writing it.
+/// Delay in which lines are batched. Waking up for each line would cost more than writing it.
 const BATCH_DELAY: Duration = Duration::from_millis(10);
 /// Interval at which the file is checked for rotation.
 const ROTATION_CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -60,12 +59,12 @@ pub(crate) fn start(destination: &Destination) -> Result<(AccessLog, AccessLogWr
         let message = format!("The access log cannot be opened (--access-log): {}.", reason(&error));
         Error::new(Code::ConfigInvalid, message)
     })?;
-    let (log, entries) = AccessLog::new();
+    let (log, mut lines) = AccessLog::new();
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();
     let thread = std::thread::Builder::new()
         .name("access-log".into())
-        .spawn(move || write(&entries, &mut output, &stopped))
+        .spawn(move || write(&mut lines, &mut output, &stopped))
         .map_err(|error| {
             Error::new(Code::Internal, format!("The thread of the access log cannot be started: {error}."))
         })?;
@@ -73,7 +72,7 @@ pub(crate) fn start(destination: &Destination) -> Result<(AccessLog, AccessLogWr
 }
 
 impl Drop for AccessLogWriter {
-    /// Waits until all received entries are written.
+    /// Waits until all received lines are written.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
@@ -83,19 +82,19 @@ impl Drop for AccessLogWriter {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the writer has a thread of its own")]
-fn write(entries: &Receiver<Box<AccessLogEntry>>, output: &mut Output, stopped: &AtomicBool) {
+fn write(lines: &mut AccessLogReader, output: &mut Output, stopped: &AtomicBool) {
     loop {
-        match entries.recv_timeout(STOP_CHECK_INTERVAL) {
-            Ok(entry) => {
-                output.line(&entry);
-                if !stopped.load(Ordering::Acquire) {
+        let has_lines = lines.wait(STOP_CHECK_INTERVAL);
+        let is_stopped = stopped.load(Ordering::Acquire);
+        match (has_lines, is_stopped) {
+            (true, is_stopped) => {
+                if !is_stopped {
                     std::thread::sleep(BATCH_DELAY);
                 }
-                entries.try_iter().for_each(|entry| output.line(&entry));
-                output.flush();
+                output.lines(lines.take());
             }
-            Err(RecvTimeoutError::Timeout) if !stopped.load(Ordering::Acquire) => {}
-            Err(_) => return output.flush(),
+            (false, true) => return,
+            (false, false) => {}
         }
     }
 }
@@ -103,7 +102,6 @@ fn write(entries: &Receiver<Box<AccessLogEntry>>, output: &mut Output, stopped: 
 /// Open destination.
 struct Output {
     writer: LineWriter,
-    lines: AccessLogLines,
     file: Option<LogFile>,
     /// Whether the last write failed; only the first failure is logged.
     failing: bool,
@@ -127,18 +125,13 @@ impl Output {
                 (Box::new(file), Some(log_file))
             }
         };
-        Ok(Output { writer: LineWriter::new(sink), lines: AccessLogLines::default(), file, failing: false })
+        Ok(Output { writer: LineWriter::new(sink), file, failing: false })
     }
 
-    fn line(&mut self, entry: &AccessLogEntry) {
+    /// Writes whole lines.
+    fn lines(&mut self, lines: &[u8]) {
         self.reopen_if_rotated();
-        let lines = &mut self.lines;
-        let outcome = self.writer.line(|line| lines.write(line, entry));
-        self.record_outcome(outcome);
-    }
-
-    fn flush(&mut self) {
-        let outcome = self.writer.flush();
+        let outcome = self.writer.lines(lines);
         self.record_outcome(outcome);
     }
 
@@ -171,7 +164,6 @@ impl Output {
         match reopened {
             Ok((identity, file)) => {
                 log_file.identity = identity;
-                self.flush();
                 self.writer = LineWriter::new(Box::new(file));
             }
             Err(error) => self.record_outcome(Err(LinesLost { error, lines: 0 })),
@@ -190,22 +182,19 @@ fn identity(file: &File) -> io::Result<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     #[test]
     fn a_rotated_file_is_reopened() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("access.log");
         let mut output = Output::open(&Destination::File(path.clone())).expect("opened");
-        output.writer.line(|line| line.write_all(b"one")).expect("written");
+        output.lines(b"one\n");
         std::fs::rename(&path, folder.path().join("access.log.1")).expect("moved");
         if let Some(log_file) = &mut output.file {
             log_file.checked =
                 Instant::now().checked_sub(ROTATION_CHECK_INTERVAL).expect("a machine that runs for a second");
         }
-        output.reopen_if_rotated();
-        output.writer.line(|line| line.write_all(b"two")).expect("written");
-        output.flush();
+        output.lines(b"two\n");
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("there");
         assert_eq!((read("access.log.1").as_str(), read("access.log").as_str()), ("one\n", "two\n"));
         let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).expect("there").permissions());

@@ -4,6 +4,7 @@ use crate::{
     refusal::Refusal,
     telemetry::{
         Telemetry, Trace,
+        access_log_line::{LineMembers, LogLine},
         metrics::{self, TargetKind},
         traffic::{ReachedCounters, TrafficCounter, TrafficOutcome},
     },
@@ -22,6 +23,7 @@ use tokio::time::Instant;
 
 /// Limits on texts that visitors send, in bytes.
 const MAX_HOST_BYTES: usize = 255;
+const MAX_METHOD_BYTES: usize = 32;
 const MAX_PATH_BYTES: usize = 1024;
 
 /// A request or connection as it is written down.
@@ -88,7 +90,7 @@ pub(crate) struct AccessRecord {
     started_at: Instant,
     bytes_in: AtomicU64,
     bytes_out: AtomicU64,
-    outcome: OnceLock<(TargetKind, ReachedCounters, Option<Box<AccessLogEntry>>)>,
+    outcome: OnceLock<(TargetKind, ReachedCounters, Option<LogLine>)>,
 }
 
 impl AccessRecord {
@@ -143,45 +145,74 @@ impl AccessRecord {
     ) {
         let refusal = refusal.filter(|refusal| refusal.location.is_none());
         let is_kept = refusal.is_some() && trace.edge().is_some();
-        let logged = self.telemetry.log.is_some();
-        let entry = (is_kept || logged).then(|| Box::new(self.entry(request, status, trace, refusal)));
-        if let (true, Some(edge), Some(entry)) = (is_kept, trace.edge(), &entry) {
-            self.telemetry.refused.add(edge, AccessLogEntry::clone(entry));
-        }
-        let _ = self.outcome.set((trace.kind(), trace.reached().clone(), entry.filter(|_| logged)));
+        let is_written = is_kept || self.telemetry.log.is_some();
+        let line = if is_written { self.write(request, status, trace, refusal, is_kept) } else { None };
+        let _ = self.outcome.set((trace.kind(), trace.reached().clone(), line));
     }
 
-    fn entry(
+    /// Writes a line if there is an access log, and keeps the same as one of the recent refusals if `is_kept` is set.
+    fn write(
         &self,
         request: RequestDescription<'_>,
         status: u16,
         trace: &mut Trace,
         refusal: Option<&Refusal>,
-    ) -> AccessLogEntry {
+        is_kept: bool,
+    ) -> Option<LogLine> {
         let RequestDescription { visitor, scheme, protocol, host, method, path } = request;
-        let trace_view = trace.api_view();
-        let elapsed = self.started_at.elapsed();
-        AccessLogEntry {
-            time: postern_api::clock::now().checked_sub(elapsed).unwrap_or_default(),
+        let (now, elapsed) = (postern_api::clock::now(), self.started_at.elapsed());
+        let id = trace.id_at(now);
+        let decisions = trace.shown_decisions();
+        let members = LineMembers {
+            time: before(now, elapsed),
             kind: if protocol.is_empty() { "connection" } else { "request" },
-            id: trace_view.id,
+            id: id.as_str(),
             visitor,
             scheme,
             protocol,
             host: truncate(host, MAX_HOST_BYTES),
-            method: truncate(method, 32),
+            method: truncate(method, MAX_METHOD_BYTES),
             path: truncate(path, MAX_PATH_BYTES),
             status,
+            edge: text(trace.edge()),
+            route: text(trace.route()),
+            backend: text(trace.backend()),
+            served_by: trace.upstream(),
+            decisions: &decisions,
+            error_code: refusal.map(|refusal| refusal.error.code),
+            message: refusal.map(|refusal| refusal.error.message.as_str()).unwrap_or_default(),
+        };
+        if let (true, Some(edge)) = (is_kept, trace.edge()) {
+            self.telemetry.refused.add(edge, AccessLogEntry::new(&members, elapsed));
+        }
+        self.telemetry.log.is_some().then(|| LogLine::new(&members))
+    }
+}
+
+impl AccessLogEntry {
+    /// An entry without bytes.
+    fn new(members: &LineMembers<'_>, elapsed: Duration) -> Self {
+        AccessLogEntry {
+            time: members.time,
+            kind: members.kind,
+            id: members.id.to_owned(),
+            visitor: members.visitor,
+            scheme: members.scheme,
+            protocol: members.protocol,
+            host: members.host.to_owned(),
+            method: members.method.to_owned(),
+            path: members.path.to_owned(),
+            status: members.status,
             bytes_in: 0,
             bytes_out: 0,
             duration_microseconds: microseconds(elapsed),
-            edge: trace_view.edge,
-            route: trace_view.route,
-            backend: trace_view.backend,
-            served_by: trace.upstream().to_owned(),
-            decisions: trace_view.decisions,
-            error_code: refusal.map(|refusal| refusal.error.code),
-            message: refusal.map(|refusal| refusal.error.message.clone()).unwrap_or_default(),
+            edge: members.edge.to_owned(),
+            route: members.route.to_owned(),
+            backend: members.backend.to_owned(),
+            served_by: members.served_by.to_owned(),
+            decisions: members.decisions.to_vec(),
+            error_code: members.error_code,
+            message: members.message.to_owned(),
         }
     }
 }
@@ -189,16 +220,24 @@ impl AccessRecord {
 impl Drop for AccessRecord {
     fn drop(&mut self) {
         let (bytes_in, bytes_out) = (*self.bytes_in.get_mut(), *self.bytes_out.get_mut());
-        let Some((kind, reached, entry)) = self.outcome.take() else { return metrics::abandoned() };
+        let Some((kind, reached, line)) = self.outcome.take() else { return metrics::abandoned() };
         metrics::bytes(kind, bytes_in, bytes_out);
         self.telemetry.traffic.all().bytes(bytes_in, bytes_out);
         reached.each().for_each(|counter| counter.bytes(bytes_in, bytes_out));
-        if let (Some(mut entry), Some(log)) = (entry, &self.telemetry.log) {
-            (entry.bytes_in, entry.bytes_out) = (bytes_in, bytes_out);
-            entry.duration_microseconds = microseconds(self.started_at.elapsed());
-            log.write(entry);
+        if let (Some(line), Some(log)) = (line, &self.telemetry.log) {
+            log.write(&line, bytes_in, bytes_out, microseconds(self.started_at.elapsed()));
         }
     }
+}
+
+/// An id, or nothing.
+fn text(id: Option<&Arc<str>>) -> &str {
+    id.map_or("", |id| id)
+}
+
+/// The moment this long before another.
+fn before(moment: jiff::Timestamp, ago: Duration) -> jiff::Timestamp {
+    moment.checked_sub(ago).unwrap_or_default()
 }
 
 /// Serializes with milliseconds, so that entries can be ordered.
@@ -211,9 +250,12 @@ fn microseconds(duration: Duration) -> u64 {
 }
 
 /// The longest prefix of a text of at most `max` bytes.
-pub(crate) fn truncate(text: &str, max: usize) -> String {
-    let end = (0..=max.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    text[..end.unwrap_or_default()].to_owned()
+pub(crate) fn truncate(text: &str, max: usize) -> &str {
+    if text.len() <= max {
+        return text;
+    }
+    let end = (0..=max).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
 }
 
 #[cfg(test)]

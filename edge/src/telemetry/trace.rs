@@ -1,6 +1,7 @@
 //! The trace of one request or connection: the decisions of all modules and how long they took.
 
 use crate::telemetry::{
+    RequestId,
     metrics::TargetKind,
     traffic::{ReachedCounters, TrafficCounter},
     truncate,
@@ -29,7 +30,7 @@ pub(crate) struct Trace {
     reached: ReachedCounters,
     backend: Option<Arc<str>>,
     served_by: Option<Arc<str>>,
-    id: Option<Box<str>>,
+    id: Option<RequestId>,
     decisions: Vec<TraceDecision>,
     started_at: Option<Instant>,
     queued: Option<Duration>,
@@ -93,8 +94,13 @@ impl Trace {
         self.reached.edge.as_ref().map(|edge| edge.id())
     }
 
-    fn route(&self) -> Option<&Arc<str>> {
+    pub(crate) fn route(&self) -> Option<&Arc<str>> {
         self.reached.route.as_ref().map(|route| route.id())
+    }
+
+    /// The backend that the edge or route leads to.
+    pub(crate) fn backend(&self) -> Option<&Arc<str>> {
+        self.backend.as_ref()
     }
 
     /// The counters that the request adds to.
@@ -109,7 +115,12 @@ impl Trace {
 
     /// The request id in logs and on pages; generated at first use.
     pub(crate) fn id(&mut self) -> &str {
-        self.id.get_or_insert_with(|| crate::telemetry::request_id().into())
+        self.id.get_or_insert_with(|| RequestId::new(postern_api::clock::now())).as_str()
+    }
+
+    /// The same, for a caller that has read the clock.
+    pub(crate) fn id_at(&mut self, now: jiff::Timestamp) -> RequestId {
+        *self.id.get_or_insert_with(|| RequestId::new(now))
     }
 
     pub(crate) fn record(&mut self, module: &'static str, rule: Option<String>, passed: bool, started_at: Instant) {
@@ -140,26 +151,34 @@ impl Trace {
         Some(note)
     }
 
-    /// All of it as it is shown to others, within bounds.
-    pub(crate) fn api_view(&mut self) -> trace::Trace {
-        let text = |part: Option<&Arc<str>>| part.map(|part| part.as_ref()).unwrap_or_default().to_owned();
-        let micros = |took: Duration| u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    /// The decisions as they are shown to others, within bounds.
+    pub(crate) fn shown_decisions(&self) -> Vec<trace::Decision> {
         let decision = |decision: &TraceDecision| trace::Decision {
             module: decision.module.to_owned(),
-            rule: decision.rule.as_deref().map(|rule| truncate(rule, LONGEST_RULE)).unwrap_or_default(),
+            rule: truncate(decision.rule.as_deref().unwrap_or_default(), LONGEST_RULE).to_owned(),
             verdict: decision.verdict,
             microseconds: micros(decision.took),
         };
+        self.decisions.iter().take(MOST_DECISIONS).map(decision).collect()
+    }
+
+    /// All of it as it is shown to others, within bounds.
+    pub(crate) fn api_view(&mut self) -> trace::Trace {
+        let text = |part: Option<&Arc<str>>| part.map(|part| part.as_ref()).unwrap_or_default().to_owned();
         trace::Trace {
             id: self.id().to_owned(),
             edge: text(self.edge()),
             route: text(self.route()),
             backend: text(self.backend.as_ref()),
-            decisions: self.decisions.iter().take(MOST_DECISIONS).map(decision).collect(),
+            decisions: self.shown_decisions(),
             microseconds: self.started_at.map(|started_at| micros(started_at.elapsed())),
             queue_microseconds: self.queued.map(micros),
         }
     }
+}
+
+fn micros(took: Duration) -> u64 {
+    u64::try_from(took.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl std::fmt::Display for Trace {

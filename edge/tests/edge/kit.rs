@@ -1,5 +1,6 @@
 //! A real edge on loopback, real agents in this process, and arbitrary visitors.
 
+pub(crate) mod access_log;
 pub(crate) mod agent;
 pub(crate) mod client_certificates;
 pub(crate) mod edges;

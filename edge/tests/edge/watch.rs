@@ -3,9 +3,10 @@
 use crate::{
     kit::{
         Http1Client, ScriptedOrigin, World,
+        access_log::Lines,
         agent::Agent,
         edges::{below, https, response, tls, to},
-        ports, until, visitor,
+        ports, visitor,
     },
     tcp::connect,
 };
@@ -15,12 +16,12 @@ use postern_api::{
     published::{Listed, Settings, TcpEdge},
     trace::Verdict,
 };
-use postern_edge::{AccessLog, AccessLogEntry};
-use std::sync::{Arc, mpsc::Receiver};
+use postern_edge::AccessLog;
+use std::sync::Arc;
 
-async fn world() -> (World, Receiver<Box<AccessLogEntry>>) {
-    let (log, entries) = AccessLog::new();
-    (World::with(|settings| settings.access_log = Some(log)).await, entries)
+async fn world() -> (World, Lines) {
+    let (log, reader) = AccessLog::new();
+    (World::with(|settings| settings.access_log = Some(log)).await, Lines::new(reader))
 }
 
 fn rules(cidr: &str) -> Option<Arc<IpRules>> {
@@ -28,27 +29,16 @@ fn rules(cidr: &str) -> Option<Arc<IpRules>> {
     Some(Arc::new(IpRules::new(vec![IpRule { network, action: Action::Allow, id: format!("ipr_{cidr}").into() }])))
 }
 
-/// The next entry, once it is written.
-async fn next(entries: &Receiver<Box<AccessLogEntry>>) -> AccessLogEntry {
-    let mut entry = None;
-    until("an entry is written", || {
-        entry = entries.try_recv().ok();
-        entry.is_some()
-    })
-    .await;
-    *entry.unwrap()
-}
-
 #[tokio::test]
 async fn every_request_is_an_entry_with_its_way_and_its_bytes() {
-    let (world, entries) = world().await;
+    let (world, mut entries) = world().await;
     let origin = ScriptedOrigin::with_text("hello").await;
     let agent = Agent::connect(&world, "one").await;
     let tunnel = agent.http(Some("shop"), origin.address).await.unwrap().tunnel;
     let request = "POST /a/b?token=secret HTTP/1.1\r\nHost: shop.localhost\r\nContent-Length: 4\r\n\r\nbody";
     visitor::https(&world, "shop.localhost").await.request(request).await;
-    let entry = next(&entries).await;
-    assert_eq!((entry.kind, entry.scheme, entry.protocol), ("request", "https", "HTTP/1.1"));
+    let entry = entries.next().await;
+    assert_eq!((entry.kind.as_str(), entry.scheme.as_str(), entry.protocol.as_str()), ("request", "https", "HTTP/1.1"));
     assert_eq!((entry.method.as_str(), entry.host.as_str(), entry.path.as_str()), ("POST", "shop.localhost", "/a/b"));
     assert_eq!((entry.status, entry.bytes_in, entry.bytes_out), (200, 4, 5));
     assert_eq!((entry.edge.as_str(), entry.served_by), ("", tunnel));
@@ -58,7 +48,7 @@ async fn every_request_is_an_entry_with_its_way_and_its_bytes() {
     let settings = Settings { ip_restriction: rules("127.0.0.0/8"), ..to("bkdhr_1") };
     world.https_edge(https(&["edge.test"], &[below("/", settings)])).await;
     assert_eq!(visitor::get(&world, "edge.test", "/x").await.text(), "fixed");
-    let entry = next(&entries).await;
+    let entry = entries.next().await;
     let way = (entry.edge.as_str(), entry.route.as_str(), entry.backend.as_str());
     assert_eq!(way, ("edghts_edge.test", "edghtsrt_/", "bkdhr_1"));
     assert_eq!(entry.decisions.len(), 1);
@@ -67,7 +57,7 @@ async fn every_request_is_an_entry_with_its_way_and_its_bytes() {
     assert_eq!(decision.verdict, Verdict::Passed);
 
     let response = visitor::get(&world, "unknown.test", "/").await;
-    let entry = next(&entries).await;
+    let entry = entries.next().await;
     assert_eq!(
         (entry.status, entry.error_code, entry.bytes_out),
         (404, Some(Code::HostUnknown), response.body.len() as u64)
@@ -77,17 +67,20 @@ async fn every_request_is_an_entry_with_its_way_and_its_bytes() {
 
 #[tokio::test]
 async fn a_connection_is_an_entry_when_it_is_over() {
-    let (world, entries) = world().await;
+    let (world, mut entries) = world().await;
     let echo = ScriptedOrigin::echo().await;
     let agent = Agent::connect(&world, "one").await;
     let bound = agent.tcp(None, echo.address).await.unwrap();
     let mut line = connect(bound.port.unwrap()).await;
     line.send(b"ping").await;
     assert_eq!(line.read_exactly(4).await, b"ping");
-    assert!(entries.try_recv().is_err(), "it is not over");
+    assert!(entries.written().is_none(), "it is not over");
     drop(line);
-    let entry = next(&entries).await;
-    assert_eq!((entry.kind, entry.scheme, entry.bytes_in, entry.bytes_out), ("connection", "tcp", 4, 4));
+    let entry = entries.next().await;
+    assert_eq!(
+        (entry.kind.as_str(), entry.scheme.as_str(), entry.bytes_in, entry.bytes_out),
+        ("connection", "tcp", 4, 4)
+    );
     assert_eq!((entry.served_by, entry.method.as_str()), (bound.tunnel, ""));
 }
 
@@ -134,14 +127,14 @@ async fn what_an_edge_turns_away_is_kept_and_named_until_the_edge_is_gone() {
 
 #[tokio::test]
 async fn a_handshake_that_comes_to_nothing_is_an_entry() {
-    let (world, entries) = world().await;
+    let (world, mut entries) = world().await;
     // A port probe without a byte gets no line.
     drop(tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap());
     let mut rude = Http1Client::new(tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap());
     rude.send(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n").await;
     rude.rest().await;
-    let entry = next(&entries).await;
-    assert_eq!((entry.kind, entry.scheme, entry.host.as_str()), ("connection", "tls", ""));
+    let entry = entries.next().await;
+    assert_eq!((entry.kind.as_str(), entry.scheme.as_str(), entry.host.as_str()), ("connection", "tls", ""));
     assert_eq!((entry.status, entry.error_code), (0, Some(Code::HandshakeFailed)));
     assert!(entry.message.starts_with("The TLS handshake failed: "), "{}", entry.message);
 
@@ -151,7 +144,7 @@ async fn a_handshake_that_comes_to_nothing_is_an_entry() {
     let name = rustls::pki_types::ServerName::try_from("shop.test").unwrap();
     let side = tokio_rustls::TlsConnector::from(Arc::new(side));
     assert!(side.connect(name, stream).await.is_err(), "it does not trust the certificate");
-    let entry = next(&entries).await;
+    let entry = entries.next().await;
     assert_eq!((entry.host.as_str(), entry.error_code), ("shop.test", Some(Code::HandshakeFailed)));
     assert!(entry.duration_microseconds > 0);
 }

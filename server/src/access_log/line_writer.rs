@@ -5,9 +5,6 @@ use std::{
     io::{self, Stderr, Stdout, Write},
 };
 
-/// Bytes that are collected before they are written.
-const BUFFER_BYTES: usize = 64 * 1024;
-
 /// Destination of lines.
 pub(super) trait LineSink: Write + Send {
     /// Removes the last bytes that were written. False if that is not possible.
@@ -32,12 +29,11 @@ impl LineSink for Stderr {
     }
 }
 
-/// Collects lines and writes them together.
+/// Writes lines.
 pub(super) struct LineWriter {
     sink: Box<dyn LineSink>,
-    buffer: Vec<u8>,
-    /// First bytes of the buffer that end a line whose beginning was written earlier.
-    rest: usize,
+    /// End of a line whose beginning was written earlier.
+    rest: Vec<u8>,
 }
 
 /// Lines could not be written.
@@ -51,50 +47,37 @@ pub(super) struct LinesLost {
 
 impl LineWriter {
     pub(super) fn new(sink: Box<dyn LineSink>) -> LineWriter {
-        LineWriter { sink, buffer: Vec::with_capacity(BUFFER_BYTES), rest: 0 }
+        LineWriter { sink, rest: Vec::new() }
     }
 
-    /// Adds what `make` writes as one line, without its line end.
-    pub(super) fn line(&mut self, make: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), LinesLost> {
-        let start = self.buffer.len();
-        if let Err(error) = make(&mut self.buffer) {
-            self.buffer.truncate(start);
-            return Err(LinesLost { error, lines: 1 });
+    /// Writes whole lines.
+    pub(super) fn lines(&mut self, lines: &[u8]) -> Result<(), LinesLost> {
+        let lost =
+            |lines: &[u8], error| LinesLost { error, lines: lines.iter().filter(|byte| **byte == b'\n').count() };
+        if !self.rest.is_empty() {
+            let rest = std::mem::take(&mut self.rest);
+            let (written, outcome) = self.write_out(&rest);
+            self.rest = rest[written..].to_owned();
+            outcome.map_err(|error| lost(lines, error))?;
         }
-        self.buffer.push(b'\n');
-        if self.buffer.len() >= BUFFER_BYTES { self.flush() } else { Ok(()) }
-    }
-
-    /// Writes the collected lines.
-    pub(super) fn flush(&mut self) -> Result<(), LinesLost> {
-        let (written, outcome) = self.write_out();
-        let outcome = outcome.and_then(|()| self.sink.flush());
-        let Err(error) = outcome else {
-            self.buffer.clear();
-            self.rest = 0;
-            return Ok(());
-        };
-        let line_end = |bytes: &[u8]| bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
-        let whole = self.buffer[..written].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let (written, outcome) = self.write_out(lines);
+        let Err(error) = outcome.and_then(|()| self.sink.flush()) else { return Ok(()) };
+        let whole = lines[..written].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         // A stream cannot take bytes back: the rest of a torn line is its next bytes.
-        let rest = match () {
-            () if written < self.rest => self.rest - written,
-            () if written > whole && !self.sink.take_back(written - whole) => line_end(&self.buffer[written..]),
-            () => 0,
-        };
-        let lost = if rest > 0 { written + rest } else { whole };
-        let lines = self.buffer[lost..].iter().filter(|byte| **byte == b'\n').count();
-        self.buffer.truncate(written + rest);
-        self.buffer.drain(..written);
-        self.rest = rest;
-        Err(LinesLost { error, lines })
+        if written > whole && !self.sink.take_back(written - whole) {
+            let rest =
+                lines[written..].iter().position(|byte| *byte == b'\n').map_or(lines.len(), |at| written + at + 1);
+            self.rest = lines[written..rest].to_owned();
+            return Err(lost(&lines[rest..], error));
+        }
+        Err(lost(&lines[whole..], error))
     }
 
-    /// Returns how many bytes of the buffer were written, and the error that stopped it.
-    fn write_out(&mut self) -> (usize, io::Result<()>) {
+    /// Returns how many bytes were written, and the error that stopped it.
+    fn write_out(&mut self, bytes: &[u8]) -> (usize, io::Result<()>) {
         let mut written = 0;
-        while written < self.buffer.len() {
-            match self.sink.write(&self.buffer[written..]) {
+        while written < bytes.len() {
+            match self.sink.write(&bytes[written..]) {
                 Ok(0) => return (written, Err(io::ErrorKind::WriteZero.into())),
                 Ok(count) => written += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -154,10 +137,8 @@ mod tests {
         let mut lost = Vec::new();
         for room in [9, 9, 100] {
             sink.0.lock().expect("sound").room = room;
-            for text in ["first", "second", "third"] {
-                writer.line(|line| line.write_all(text.as_bytes())).expect("room in the buffer");
-            }
-            lost.push(writer.flush().err().map_or(0, |lost| lost.lines));
+            let written = writer.lines(b"first\nsecond\nthird\n");
+            lost.push(written.err().map_or(0, |lost| lost.lines));
         }
         let content = sink.0.lock().expect("sound").content.clone();
         (lost, String::from_utf8(content).expect("text"))

@@ -2,6 +2,7 @@
 
 use crate::kit::{
     Http1Response, ScriptedOrigin, World,
+    access_log::Lines,
     agent::Agent,
     edges::{below, https, response, tls, to},
     eventually, in_time, until, visitor,
@@ -69,7 +70,8 @@ async fn waiting() -> (ScriptedOrigin, Arc<Notify>) {
 
 #[tokio::test]
 async fn excess_requests_get_an_early_503_and_the_rest_are_served() {
-    let (log, entries) = AccessLog::new();
+    let (log, reader) = AccessLog::new();
+    let mut entries = Lines::new(reader);
     let world = World::with(|settings| {
         settings.limits.requests = 2;
         settings.access_log = Some(log);
@@ -95,7 +97,7 @@ async fn excess_requests_get_an_early_503_and_the_rest_are_served() {
     let mut sender = visitor::http2(&world, "a.localhost").await;
     let two = Request::get("https://a.localhost/").body(http_body_util::Full::default()).unwrap();
     assert_eq!(sender.send_request(two).await.unwrap().status(), 503);
-    let written: Vec<_> = entries.try_iter().map(|entry| (entry.status, entry.error_code)).collect();
+    let written: Vec<_> = entries.all().into_iter().map(|entry| (entry.status, entry.error_code)).collect();
     assert_eq!(written, [(503, Some(Code::EdgeBusy)); 4], "each of them is written down");
     for visitor in &mut served {
         go.notify_one();
@@ -124,7 +126,8 @@ fn told_to_come_back(response: &Http1Response) {
 
 #[tokio::test]
 async fn a_connection_beyond_the_limit_gets_a_503_immediately() {
-    let (log, entries) = AccessLog::new();
+    let (log, reader) = AccessLog::new();
+    let mut entries = Lines::new(reader);
     let world = World::with(|settings| {
         settings.limits.connections = 3;
         settings.access_log = Some(log);
@@ -146,10 +149,10 @@ async fn a_connection_beyond_the_limit_gets_a_503_immediately() {
     let request = || Request::get("https://a.localhost/page").body(http_body_util::Full::default()).unwrap();
     assert_eq!(sender.send_request(request()).await.unwrap().status(), 503);
     until("the connection is over", || sender.is_closed()).await;
-    let refused: Vec<_> = entries.try_iter().filter(|entry| entry.status == 503).collect();
+    let refused: Vec<_> = entries.all().into_iter().filter(|entry| entry.status == 503).collect();
     assert_eq!(refused.len(), 4, "each of them is written down");
     for entry in refused {
-        assert_eq!((entry.kind, entry.error_code), ("request", Some(Code::EdgeBusy)));
+        assert_eq!((entry.kind.as_str(), entry.error_code), ("request", Some(Code::EdgeBusy)));
         assert_eq!((entry.host.as_str(), entry.path.as_str()), ("a.localhost", "/page"));
     }
     drop((taken, taken_there));
