@@ -13,7 +13,7 @@ mod suite;
 pub use error::{Result, StoreError};
 pub use sqlite::StoreReport;
 
-use futures::future::BoxFuture;
+use futures::{FutureExt, future::BoxFuture};
 use std::{any::Any, path::Path, sync::Arc, time::Duration};
 
 /// Opens the store of a data folder, creates both the first time, and locks the folder.
@@ -34,6 +34,9 @@ pub fn examine(folder: &Path, repair: bool) -> Result<StoreReport> {
 
 /// Number of a commit; each commit has a larger one than all before it.
 pub type Revision = i64;
+
+/// Entries of each range that [`Store::get_all`] reads at most.
+pub const MAX_READ_AT_ONCE: usize = 100;
 
 /// Id of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -145,6 +148,10 @@ pub struct Batch {
     pub changes: Vec<Change>,
 }
 
+/// Called with the changes of each commit in order, and the revision up to which they are complete. It runs on the thread
+/// that commits and holds up all commits, so it must be short and never wait.
+pub type Subscriber = Box<dyn FnMut(&[Change], Revision) + Send>;
+
 /// Follows the log from a revision, without gaps and without splitting commits.
 pub trait Watch: Send {
     /// Waits for the next commits. [`StoreError::Compacted`] if the log no longer reaches back to the revision: then
@@ -162,10 +169,24 @@ pub trait Store: Send + Sync + 'static {
     fn cache_version(&self, _key: &CacheKey) -> Option<CacheVersion> {
         None
     }
+    /// Reads what several keys hold, all of the same revision: at most [`MAX_READ_AT_ONCE`] entries of each range.
+    fn get_all(&self, keys: Vec<CacheKey>) -> BoxFuture<'_, Result<Vec<Page>>>;
+    /// Reads what several keys hold into the cache, so that they can be read one after the other at little cost.
+    fn prefetch(&self, _keys: Vec<CacheKey>) -> BoxFuture<'_, Result<()>> {
+        async { Ok(()) }.boxed()
+    }
     /// Reads keys with a prefix, largest first.
     fn range(&self, range: Range) -> BoxFuture<'_, Result<Page>>;
     /// Commits changes if all conditions hold.
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<CommitOutcome>>;
+    /// The same on the calling thread, which waits for the disk, so that the commit is handed over to no other thread.
+    /// `None` if other commits are in progress or if the thread must not wait: then [`Store::commit`] shares theirs.
+    fn commit_if_idle(&self, _commit: &Commit) -> Option<Result<CommitOutcome>> {
+        None
+    }
+    /// Calls `subscriber` with all changes after a revision: with those of a commit when it is on disk, and before it is
+    /// acknowledged. [`StoreError::Compacted`] if the log no longer reaches back to the revision.
+    fn subscribe(&self, after: Revision, subscriber: Subscriber) -> BoxFuture<'_, Result<()>>;
     /// Follows changes of keys with a prefix that were committed after a revision.
     fn watch(&self, prefix: &str, after: Revision) -> Box<dyn Watch>;
     /// Begins a lease.

@@ -1,5 +1,9 @@
 //! The edge as a whole: starts the listeners, follows the published configuration, drains.
 
+mod configuration_follower;
+
+pub use configuration_follower::ConfigurationFollower;
+
 use crate::{
     access::Access,
     frontend::{self, EdgeState},
@@ -17,10 +21,7 @@ use crate::{
     tunnels::TunnelRegistry,
     upstream::Backends,
 };
-use postern_api::{
-    Code, Error,
-    published::{ChangeCursor, Changed, Published},
-};
+use postern_api::{Code, Error, published::Published};
 use postern_logins::Logins;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
@@ -30,8 +31,6 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// Connections over a limit that are told the reason at the same time, for each reason; further ones are only closed.
 const MAX_OVERFLOW: usize = 32;
-/// After an edge's port could not be opened.
-const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A running edge. Dropping it stops it at once; [`Edge::drain`] lets open requests finish.
 pub struct Edge {
@@ -40,6 +39,7 @@ pub struct Edge {
     registry: Arc<TunnelRegistry>,
     logins: Arc<Logins>,
     live: Arc<Live>,
+    follower: Arc<ConfigurationFollower>,
     open: TaskTracker,
     stop: CancellationToken,
     /// The listeners.
@@ -99,20 +99,20 @@ impl Edge {
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
         let live = Arc::new(Live { registry: registry.clone(), routing: routing.clone(), access: access.clone() });
         let follower =
-            ConfigurationFollower { registry: registry.clone(), routing, access, logins: logins.clone(), applied };
-        let first = published.borrow().clone();
-        follower.apply(&first, None).await;
+            ConfigurationFollower::new(registry.clone(), routing, access, logins.clone(), published, applied);
+        follower.catch_up().await;
+        let follower = Arc::new(follower);
         let (mut accepting, mut tasks) = (JoinSet::new(), JoinSet::new());
         let serve_https =
             frontend::serve_https(https, configs, state.clone(), limiter(MAX_OVERFLOW), open.clone(), stop.clone());
         accepting.spawn(serve_https);
         accepting.spawn(frontend::serve_http(http, state, limiter(MAX_OVERFLOW), open.clone(), stop.clone()));
-        tasks.spawn(follower.follow(published));
+        tasks.spawn(follower.clone().follow());
         tasks.spawn(sweep(registry.clone()));
         tasks.spawn(sample_traffic(traffic));
         let logins_task = logins.clone();
         tasks.spawn(async move { logins_task.maintain().await });
-        Ok(Edge { https_addr, http_addr, registry, logins, live, open, stop, accepting, tasks })
+        Ok(Edge { https_addr, http_addr, registry, logins, live, follower, open, stop, accepting, tasks })
     }
 
     /// The real address of the HTTPS listener, port 0 resolved.
@@ -128,6 +128,11 @@ impl Edge {
     /// A view of the running edge.
     pub fn live(&self) -> Arc<Live> {
         self.live.clone()
+    }
+
+    /// Applies published configurations.
+    pub fn follower(&self) -> Arc<ConfigurationFollower> {
+        self.follower.clone()
     }
 
     /// Stops accepting visitors, asks agents to connect elsewhere, and stores when login sessions were last used. When it
@@ -171,49 +176,6 @@ fn address_of(listener: &TcpListener) -> Result<SocketAddr, Error> {
     listener
         .local_addr()
         .map_err(|error| Error::new(Code::ListenFailed, format!("A listener has no address: {error}.")))
-}
-
-/// Applies the published configuration.
-struct ConfigurationFollower {
-    registry: Arc<TunnelRegistry>,
-    routing: Arc<Routing>,
-    access: Arc<Access>,
-    logins: Arc<Logins>,
-    applied: watch::Sender<i64>,
-}
-
-impl ConfigurationFollower {
-    /// Applies one configuration, or the changes since the former one. Returns whether it must be applied again in
-    /// full.
-    async fn apply(&self, published: &Published, changed: Option<&Changed>) -> bool {
-        self.access.follow(published, changed);
-        self.logins.publish(published.logins.clone());
-        self.logins.publish_edges(published.https_edges.clone());
-        self.routing.follow(published, changed);
-        self.registry.follow(published, changed).await;
-        let changed = changed.map(|changed| &changed.tcp_edges);
-        let failed = self.registry.ports.follow(&published.tcp_edges, changed).await;
-        self.applied.send_replace(published.revision);
-        failed
-    }
-
-    /// Applies every change, and retries what failed.
-    async fn follow(self, mut published: watch::Receiver<Arc<Published>>) {
-        let mut former: Option<ChangeCursor> = None;
-        loop {
-            let now = published.borrow_and_update().clone();
-            let changed = former.and_then(|former| former.until(&now.cursor));
-            let failed = self.apply(&now, changed.as_ref()).await;
-            former = (!failed).then(|| now.cursor.clone());
-            tokio::select! {
-                changed = published.changed() => if changed.is_err() {
-                    // The publisher is gone; the last configuration stays in use.
-                    return;
-                },
-                () = tokio::time::sleep(RETRY_INTERVAL), if failed => {}
-            }
-        }
-    }
 }
 
 /// Samples the traffic counters every second.

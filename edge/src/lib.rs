@@ -28,7 +28,7 @@ mod tls;
 mod tunnels;
 mod upstream;
 
-pub use edge::Edge;
+pub use edge::{ConfigurationFollower, Edge};
 pub use http::VisitorDisconnected;
 pub use limits::Limits;
 pub use live::Live;

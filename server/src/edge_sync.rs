@@ -1,31 +1,32 @@
 //! Waits until the edge has applied the published configuration.
 
-use postern_api::published::Published;
-use std::{sync::Arc, time::Duration};
-use tokio::sync::watch;
+use postern_edge::ConfigurationFollower;
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tower::Service;
 
 /// Longest delay of the response to a change.
 const APPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Compares the published revision with the one that the edge has applied.
-#[derive(Clone)]
-pub(crate) struct EdgeSync {
-    published: watch::Receiver<Arc<Published>>,
-    applied: watch::Receiver<i64>,
-}
+/// Has the edge apply what is published. Does nothing until the edge has started, which is after the management API is
+/// opened.
+#[derive(Clone, Default)]
+pub(crate) struct EdgeSync(Arc<OnceLock<Arc<ConfigurationFollower>>>);
 
 impl EdgeSync {
-    pub(crate) fn new(published: watch::Receiver<Arc<Published>>, applied: watch::Receiver<i64>) -> Self {
-        EdgeSync { published, applied }
+    /// Connects it to the started edge.
+    pub(crate) fn set(&self, edge: Arc<ConfigurationFollower>) {
+        let _ = self.0.set(edge);
     }
 
-    /// Waits until the edge serves the latest published configuration, five seconds at most.
-    pub(crate) async fn wait(mut self) {
-        let published = self.published.borrow().revision;
-        // The sender is gone while the program shuts down; then there is nothing to wait for.
-        let applied = self.applied.wait_for(|revision| *revision >= published);
-        let _ = tokio::time::timeout(APPLY_TIMEOUT, applied).await;
+    /// Waits until the edge serves the latest published configuration, five seconds at most. The caller applies it,
+    /// unless that is happening already: waiting for another thread would take longer.
+    pub(crate) async fn wait(&self) {
+        if let Some(edge) = self.0.get() {
+            let _ = tokio::time::timeout(APPLY_TIMEOUT, edge.catch_up()).await;
+        }
     }
 
     /// Delays the responses of `resources` to changes until the edge has applied them.

@@ -76,9 +76,8 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let first_key = control.ensure_first_key().await?;
 
     let ip_access = IpAccess::new(control.published());
-    let (applied, applied_revision) = watch::channel(0);
     let readiness = Readiness::default();
-    let edge_sync = EdgeSync::new(control.published(), applied_revision);
+    let edge_sync = EdgeSync::default();
     let threads = ManagementRuntime::start()?;
     let resources = edge_sync.clone().layer(control.router());
     let description = Bytes::from(control.description().to_string());
@@ -103,7 +102,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         login_providers: configuration.oauth_apps.clone(),
         login_host: configuration.login_host.clone(),
         identity_headers: configuration.identity_headers.clone(),
-        session_store: Arc::new(ControlSessionStore::new(control.clone(), edge_sync)),
+        session_store: Arc::new(ControlSessionStore::new(control.clone(), edge_sync.clone())),
         api: public_api,
         limits: configuration.limits.clone(),
         proxies: configuration.proxies.clone(),
@@ -114,8 +113,10 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let (log, writing) = configuration.access_log.as_ref().map(access_log::start).transpose()?.unzip();
     settings.access_log = log;
     settings.remembered_names = held_names::read(&folder);
+    let (applied, _) = watch::channel(0);
     let edge = Edge::start(settings, Arc::new(chosen), control.published(), applied).await?;
     live.set(edge.live());
+    edge_sync.set(edge.follower());
     let names = HeldNames::follow(folder.clone(), edge.live());
 
     let addresses = Addresses {

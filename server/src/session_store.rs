@@ -23,7 +23,7 @@ impl ControlSessionStore {
 
     async fn applied(&self, result: Result<()>) -> Result<()> {
         result?;
-        self.edge_sync.clone().wait().await;
+        self.edge_sync.wait().await;
         Ok(())
     }
 }

@@ -20,14 +20,14 @@ impl Mirror {
         let mut oldest = self.load_prefix(store, stored_login::USES_OF_SESSIONS, Self::apply_session_use).await?;
         oldest = oldest.min(
             self.load_prefix(store, keys::MODULES, |mirror, entry| {
-                mirror.apply(change(entry));
+                mirror.apply(&change(entry));
             })
             .await?,
         );
         for row in PUBLISHED_KINDS {
             let prefix = format!("records/{}/", row.kind);
             let loaded = self.load_prefix(store, &prefix, |mirror, entry| {
-                mirror.apply(change(entry));
+                mirror.apply(&change(entry));
             });
             oldest = oldest.min(loaded.await?);
         }
@@ -57,19 +57,22 @@ impl Mirror {
     }
 
     /// Applies a change; returns whether the edge is affected.
-    pub(super) fn apply(&mut self, change: Change) -> bool {
+    pub(super) fn apply(&mut self, change: &Change) -> bool {
         let mut segments = change.key.split('/');
         let (Some(area), Some(name), Some(last)) = (segments.next(), segments.next(), segments.next()) else {
             return false;
         };
-        let entry = change.value.map(|value| Entry { key: change.key.clone(), value, revision: change.revision });
+        let entry = || {
+            let value = change.value.clone()?;
+            Some(Entry { key: change.key.clone(), value, revision: change.revision })
+        };
         match area {
             "modules" => {
-                let affected = self.modules.set_module(&self.codec, name, last, entry.as_ref());
+                let affected = self.modules.set_module(&self.codec, name, last, entry().as_ref());
                 self.edges.invalidate(name);
                 affected
             }
-            "records" => PublishedKind::find(name).is_some_and(|row| (row.apply)(self, last, entry.as_ref())),
+            "records" => PublishedKind::find(name).is_some_and(|row| (row.apply)(self, last, entry().as_ref())),
             _ => false,
         }
     }

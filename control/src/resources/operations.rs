@@ -272,7 +272,12 @@ impl Resources {
     }
 
     async fn try_commit(&self, plan: &CommitPlan) -> Result<Result<Revision, CommitConflict>> {
-        Ok(match self.store.commit(plan.to_commit()).await? {
+        let commit = plan.to_commit();
+        let outcome = match self.store.commit_if_idle(&commit) {
+            Some(outcome) => outcome?,
+            None => self.store.commit(commit).await?,
+        };
+        Ok(match outcome {
             CommitOutcome::Done(revision) => Ok(revision),
             CommitOutcome::Conflict(condition) => Err(plan.conflict(&condition)),
         })

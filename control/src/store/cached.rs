@@ -7,8 +7,8 @@
 mod sharded_cache;
 
 use super::{
-    CacheKey, CacheVersion, Commit, CommitOutcome, Entry, LeaseId, Page, Range, Result, Revision, Store, StoreError,
-    Watch, Write,
+    CacheKey, CacheVersion, Commit, CommitOutcome, Entry, LeaseId, MAX_READ_AT_ONCE, Page, Range, Result, Revision,
+    Store, StoreError, Subscriber, Watch, Write,
 };
 use futures::{FutureExt, future::BoxFuture};
 use sharded_cache::{CacheValue, Lookup, ShardedCache, WriteOutcome};
@@ -103,6 +103,31 @@ impl Inner {
             self.ranges.insert_if_unchanged(&prefix, generation, Arc::new(page.clone()));
         }
         Ok(page)
+    }
+}
+
+impl Inner {
+    async fn prefetch(&self, keys: Vec<CacheKey>) -> Result<()> {
+        let generation = |key: &CacheKey| match key {
+            CacheKey::Key(key) => self.keys.lookup(key).generation(),
+            CacheKey::Range(prefix) => self.ranges.lookup(prefix).generation(),
+        };
+        let missing = keys.into_iter().filter_map(|key| generation(&key).map(|generation| (generation, key)));
+        let (generations, keys): (Vec<_>, Vec<_>) = missing.unzip();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let pages = self.engine.get_all(keys.clone()).await?;
+        for ((generation, key), mut page) in generations.into_iter().zip(keys).zip(pages) {
+            match key {
+                CacheKey::Key(key) => self.keys.insert_if_unchanged(&key, generation, Arc::new(page.entries.pop())),
+                CacheKey::Range(prefix) if page.entries.len() < MAX_READ_AT_ONCE => {
+                    self.ranges.insert_if_unchanged(&prefix, generation, Arc::new(page));
+                }
+                CacheKey::Range(_) => {}
+            }
+        }
+        Ok(())
     }
 }
 
@@ -210,6 +235,14 @@ impl Store for Cached {
         }
     }
 
+    fn get_all(&self, keys: Vec<CacheKey>) -> BoxFuture<'_, Result<Vec<Page>>> {
+        self.inner.engine.get_all(keys)
+    }
+
+    fn prefetch(&self, keys: Vec<CacheKey>) -> BoxFuture<'_, Result<()>> {
+        self.inner.prefetch(keys).boxed()
+    }
+
     fn range(&self, range: Range) -> BoxFuture<'_, Result<Page>> {
         self.inner.range(range).boxed()
     }
@@ -223,6 +256,20 @@ impl Store for Cached {
             outcome
         })
         .boxed()
+    }
+
+    fn commit_if_idle(&self, commit: &Commit) -> Option<Result<CommitOutcome>> {
+        let mut pending = PendingCommit::begin(self.inner.clone(), &commit.writes);
+        let outcome = self.inner.engine.commit_if_idle(commit);
+        match &outcome {
+            Some(outcome) => pending.finish(outcome),
+            None => pending.outcome = WriteOutcome::Conflict,
+        }
+        outcome
+    }
+
+    fn subscribe(&self, after: Revision, subscriber: Subscriber) -> BoxFuture<'_, Result<()>> {
+        self.inner.engine.subscribe(after, subscriber)
     }
 
     fn watch(&self, prefix: &str, after: Revision) -> Box<dyn Watch> {

@@ -1,16 +1,18 @@
 //! The embedded engine: SQLite in WAL mode with `synchronous=FULL`.
 //!
-//! One thread writes. It groups the requests that queued up while the disk was busy into one transaction, and responds
-//! when the transaction is on disk. Reads have connections of their own and never wait for the writer.
+//! One connection writes. A commit that comes alone is written by the thread that asks for it, if that thread may wait.
+//! Others queue up for the writer thread, which groups those that came while the disk was busy into one transaction, and
+//! responds when the transaction is on disk. Reads have connections of their own and never wait for the writer.
 
 mod doctor;
 mod folder_state;
 mod recent_changes;
 mod statements;
+mod writer;
 
 use super::{
-    Batch, Commit, CommitOutcome, Entry, LeaseId, Page, Range, Result, Revision, Store, StoreError, Watch,
-    lock::FolderLock,
+    Batch, CacheKey, Commit, CommitOutcome, Entry, LeaseId, Page, Range, Result, Revision, Store, StoreError,
+    Subscriber, Watch, lock::FolderLock,
 };
 use crate::files;
 pub use doctor::{StoreReport, examine};
@@ -18,14 +20,18 @@ use folder_state::{FolderState, FoundDatabase};
 use futures::{FutureExt, future::BoxFuture};
 use recent_changes::RecentChanges;
 use rusqlite::{Connection, ErrorCode, Transaction};
-use statements::{GroupResult, PreparedDatabase, WriteRequest, WriteResponse};
+use statements::{PreparedDatabase, WriteRequest, WriteResponse};
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, TryLockError},
     thread::JoinHandle,
     time::Duration,
 };
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    sync::{Semaphore, mpsc, oneshot, watch},
+};
+use writer::{Job, SharedWriter, WriteJob, Writer};
 
 const FILE: &str = "postern.db";
 const LOG_FILE: &str = "postern.db-wal";
@@ -33,8 +39,6 @@ const LOG_FILE: &str = "postern.db-wal";
 const MAX_CHECKED_AT_OPEN: u64 = 64 << 20;
 /// Requests that may wait for the writer; further callers wait to enqueue.
 const QUEUE_LIMIT: usize = 1024;
-/// Requests that may share one transaction.
-const MAX_GROUP_SIZE: usize = 128;
 /// Commits that one step of a watch reads at most.
 const WATCH_BATCH_SIZE: Revision = 500;
 const MAX_READERS: usize = 4;
@@ -43,7 +47,8 @@ const MAX_READERS: usize = 4;
 pub struct Sqlite {
     /// `None` once the database is closed.
     jobs: Mutex<Option<mpsc::Sender<Job>>>,
-    writer: Mutex<Option<JoinHandle<()>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    writer: SharedWriter,
     readers: Arc<Readers>,
     recent: Arc<RecentChanges>,
     revision: watch::Receiver<Revision>,
@@ -76,14 +81,15 @@ fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
     let readers =
         Arc::new(Readers { folder: folder.clone(), idle: Mutex::default(), permits: Semaphore::new(MAX_READERS) });
     let recent = Arc::new(RecentChanges::new(newest));
-    let writer =
-        WriterThread { folder, id, log_needed: false, connection, announce, recent: recent.clone(), _lock: lock };
-    let writer = std::thread::Builder::new()
+    let writer = Writer::new(folder, id, connection, announce, recent.clone(), lock);
+    let writer: SharedWriter = Arc::new(Mutex::new(Some(writer)));
+    let shared = writer.clone();
+    let thread = std::thread::Builder::new()
         .name("store-writer".to_owned())
-        .spawn(move || writer.run(queue))
+        .spawn(move || writer::run(&shared, queue))
         .map_err(|error| StoreError::Broken(format!("no thread for the writer: {error}")))?;
-    let (jobs, writer) = (Mutex::new(Some(jobs)), Mutex::new(Some(writer)));
-    Ok(Sqlite { jobs, writer, readers, recent, revision })
+    let (jobs, thread) = (Mutex::new(Some(jobs)), Mutex::new(Some(thread)));
+    Ok(Sqlite { jobs, thread, writer, readers, recent, revision })
 }
 
 // === the folder and its errors ===
@@ -187,104 +193,6 @@ impl DatabaseFolder {
     }
 }
 
-// === the writer ===
-
-enum Job {
-    Write(WriteJob),
-    Checkpoint(oneshot::Sender<Result<()>>),
-}
-
-struct WriteJob {
-    request: WriteRequest,
-    response: oneshot::Sender<Result<WriteResponse>>,
-}
-
-struct WriterThread {
-    folder: DatabaseFolder,
-    /// Id of the database.
-    id: String,
-    /// The folder's state says that the log is needed.
-    log_needed: bool,
-    connection: Connection,
-    announce: watch::Sender<Revision>,
-    recent: Arc<RecentChanges>,
-    _lock: FolderLock,
-}
-
-impl WriterThread {
-    fn run(mut self, mut queue: mpsc::Receiver<Job>) {
-        while let Some(first) = queue.blocking_recv() {
-            let mut group = Vec::new();
-            let mut next = Some(first);
-            while let Some(Job::Write(job)) = next {
-                group.push(job);
-                next = if group.len() < MAX_GROUP_SIZE { queue.try_recv().ok() } else { None };
-            }
-            self.write(group);
-            if let Some(Job::Checkpoint(done)) = next {
-                let _ = done.send(self.checkpoint(false));
-            }
-        }
-        // The last connection that closes moves the log's changes and deletes it.
-        if let Err(error) = self.checkpoint(true) {
-            tracing::warn!(%error, "the last changes stay in the log of the database");
-        }
-    }
-
-    fn write(&mut self, group: Vec<WriteJob>) {
-        if group.is_empty() {
-            return;
-        }
-        match self.perform_group(group.iter().map(|job| &job.request)) {
-            Ok(responses) => {
-                for (job, response) in group.into_iter().zip(responses) {
-                    let _ = job.response.send(Ok(response));
-                }
-            }
-            // One request may not fit on the disk: run each alone, so that the others succeed.
-            Err(_) if group.len() > 1 => {
-                for job in group {
-                    let response = self.perform_alone(&job.request);
-                    let _ = job.response.send(response);
-                }
-            }
-            Err(error) => {
-                for job in group {
-                    let _ = job.response.send(Err(error.clone()));
-                }
-            }
-        }
-    }
-
-    /// A final checkpoint first records that the log is not needed: if the process is killed in between, the log is still
-    /// there.
-    fn checkpoint(&mut self, is_final: bool) -> Result<()> {
-        if is_final {
-            FolderState::saved(&self.id).write(&self.folder.folder)?;
-            self.log_needed = false;
-        }
-        self.folder.sql(statements::checkpoint(&self.connection, is_final))
-    }
-
-    fn perform_alone(&mut self, request: &WriteRequest) -> Result<WriteResponse> {
-        let mut responses = self.perform_group(std::iter::once(request))?;
-        responses.pop().ok_or_else(|| StoreError::Broken("a request has no response".to_owned()))
-    }
-
-    /// Performs requests in one transaction; they are on disk when this returns.
-    fn perform_group<'a>(&mut self, group: impl Iterator<Item = &'a WriteRequest>) -> Result<Vec<WriteResponse>> {
-        if !self.log_needed {
-            FolderState::unsaved(&self.id).write(&self.folder.folder)?;
-            self.log_needed = true;
-        }
-        let result = statements::perform_group(&mut self.connection, group);
-        let GroupResult { responses, changes, newest } = self.folder.sql(result)?;
-        self.recent.add(changes, newest);
-        self.announce.send_if_modified(|former| std::mem::replace(former, newest) != newest);
-        Ok(responses)
-    }
-}
-
 // === the readers ===
 
 struct Readers {
@@ -354,6 +262,25 @@ impl Sqlite {
         received.await.map_err(|_| StoreError::Closed)?
     }
 
+    /// Performs a request on this thread; `None` if others are queued or in progress, or if the runtime has no other
+    /// thread that could go on meanwhile.
+    fn perform_here(&self, request: &WriteRequest) -> Option<Result<WriteResponse>> {
+        let runtime = Handle::try_current().ok()?;
+        let is_idle = |jobs: &mpsc::Sender<Job>| jobs.capacity() == jobs.max_capacity();
+        if runtime.runtime_flavor() != RuntimeFlavor::MultiThread
+            || !self.jobs.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(is_idle)
+        {
+            return None;
+        }
+        let mut writer = match self.writer.try_lock() {
+            Ok(writer) => writer,
+            Err(TryLockError::Poisoned(error)) => error.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        let writer = writer.as_mut()?;
+        Some(tokio::task::block_in_place(|| writer.perform_alone(request)))
+    }
+
     async fn send(&self, job: Job) -> Result<()> {
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreError::Closed)?;
         jobs.send(job).await.map_err(|_| StoreError::Closed)
@@ -362,7 +289,14 @@ impl Sqlite {
     /// Takes no further request. Returns the writer, which ends when the requests that wait have been performed.
     fn stop_writing(&self) -> Option<JoinHandle<()>> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+fn committed(response: WriteResponse) -> Result<CommitOutcome> {
+    match response {
+        WriteResponse::Committed(outcome) => Ok(outcome),
+        _ => Err(mismatch()),
     }
 }
 
@@ -376,16 +310,30 @@ impl Store for Sqlite {
         self.readers.read(move |transaction| statements::get(transaction, &key)).boxed()
     }
 
+    fn get_all(&self, keys: Vec<CacheKey>) -> BoxFuture<'_, Result<Vec<Page>>> {
+        let read =
+            move |transaction: &Transaction<'_>| keys.iter().map(|key| statements::page(transaction, key)).collect();
+        self.readers.read(read).boxed()
+    }
+
     fn range(&self, range: Range) -> BoxFuture<'_, Result<Page>> {
         self.readers.read(move |transaction| statements::range(transaction, &range)).boxed()
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<CommitOutcome>> {
+        async move { committed(self.perform(WriteRequest::Commit(commit)).await?) }.boxed()
+    }
+
+    fn commit_if_idle(&self, commit: &Commit) -> Option<Result<CommitOutcome>> {
+        let performed = self.perform_here(&WriteRequest::Commit(commit.clone()))?;
+        Some(performed.and_then(committed))
+    }
+
+    fn subscribe(&self, after: Revision, subscriber: Subscriber) -> BoxFuture<'_, Result<()>> {
         async move {
-            match self.perform(WriteRequest::Commit(commit)).await? {
-                WriteResponse::Committed(outcome) => Ok(outcome),
-                _ => Err(mismatch()),
-            }
+            let (done, received) = oneshot::channel();
+            self.send(Job::Subscribe { after, subscriber, done }).await?;
+            received.await.map_err(|_| StoreError::Closed)?
         }
         .boxed()
     }

@@ -1,10 +1,12 @@
 //! Requirements of every engine. `engine_suite!(Bench)` generates the tests for one engine.
 
-use super::{Batch, Commit, CommitCondition, CommitOutcome, LeaseId, Range, Revision, Store, StoreError, Write};
+use super::{
+    Batch, Change, Commit, CommitCondition, CommitOutcome, LeaseId, Range, Revision, Store, StoreError, Write,
+};
 use jiff::{SignedDuration, Timestamp};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -24,7 +26,7 @@ macro_rules! engine_suite {
 
             $crate::store::suite::engine_suite! { @each $bench:
                 each_condition_is_honoured, a_refused_commit_writes_nothing, ranges_are_ordered_and_bounded,
-                parallel_writers_lose_nothing, a_watch_has_no_gaps_under_load, a_range_and_a_watch_join_without_a_seam,
+                parallel_writers_lose_nothing, subscribers_see_a_change_before_it_is_acknowledged, a_watch_has_no_gaps_under_load, a_range_and_a_watch_join_without_a_seam,
                 a_watch_sees_its_prefix_only, commits_are_seen_whole, leases_end_when_their_time_is_over,
                 what_was_written_is_there_after_opening_again, a_watch_too_far_back_is_said_so,
                 a_closed_store_frees_its_folder_while_handles_remain
@@ -39,6 +41,15 @@ macro_rules! engine_suite {
     };
 }
 pub(super) use engine_suite;
+
+/// Commits on this thread if the engine is idle, as the management API does.
+async fn commit_now(store: &dyn Store, commit: Commit) -> CommitOutcome {
+    let outcome = match store.commit_if_idle(&commit) {
+        Some(outcome) => outcome,
+        None => store.commit(commit).await,
+    };
+    outcome.expect("a commit")
+}
 
 async fn done(store: &dyn Store, commit: Commit) -> Revision {
     match store.commit(commit).await.expect("a commit") {
@@ -124,6 +135,7 @@ pub(super) async fn a_closed_store_frees_its_folder_while_handles_remain(bench: 
     store.close().await;
     let next = bench.open();
     assert_eq!(text(next.as_ref(), "a").await.as_deref(), Some("kept"));
+    assert!(store.commit_if_idle(&put("a", "late")).is_none());
     assert!(matches!(store.commit(put("a", "late")).await, Err(StoreError::Closed)));
     assert!(matches!(store.get("b").await, Err(StoreError::Closed)));
     assert!(matches!(watch.next().await, Err(StoreError::Closed)));
@@ -146,7 +158,7 @@ pub(super) async fn parallel_writers_lose_nothing(bench: impl Bench) {
                     let value: usize = String::from_utf8_lossy(&entry.value).parse().expect("a number");
                     let commit = put("counter", (value + 1).to_string())
                         .when(CommitCondition::Unchanged("counter".to_owned(), entry.revision));
-                    match store.commit(commit).await.expect("a commit") {
+                    match commit_now(store.as_ref(), commit).await {
                         CommitOutcome::Done(_) => break,
                         CommitOutcome::Conflict(_) => conflicts += 1,
                     }
@@ -159,6 +171,41 @@ pub(super) async fn parallel_writers_lose_nothing(bench: impl Bench) {
         writer.expect("a writer ends");
     }
     assert_eq!(text(store.as_ref(), "counter").await, Some((WRITERS * TIMES).to_string()));
+}
+
+pub(super) async fn subscribers_see_a_change_before_it_is_acknowledged(bench: impl Bench) {
+    const WRITERS: usize = 8;
+    const TIMES: usize = 50;
+    let store = bench.open();
+    let first = done(store.as_ref(), put("before", "1")).await;
+    let seen = Arc::new(Mutex::new((0, Vec::new())));
+    let subscriber = {
+        let seen = seen.clone();
+        move |changes: &[Change], newest: Revision| {
+            let mut seen = seen.lock().expect("unpoisoned");
+            seen.0 = newest;
+            seen.1.extend(changes.iter().map(|change| (change.revision, change.key.clone())));
+        }
+    };
+    store.subscribe(first - 1, Box::new(subscriber)).await.expect("subscribed");
+    assert_eq!(*seen.lock().expect("unpoisoned"), (first, vec![(first, "before".to_owned())]), "what it missed");
+    let writers = (0..WRITERS).map(|writer| {
+        let (store, seen) = (store.clone(), seen.clone());
+        tokio::spawn(async move {
+            for time in 0..TIMES {
+                let outcome = commit_now(store.as_ref(), put(format!("{writer}/{time}"), "1")).await;
+                let CommitOutcome::Done(revision) = outcome else { panic!("it has no condition") };
+                assert!(seen.lock().expect("unpoisoned").0 >= revision);
+                assert!(text(store.as_ref(), &format!("{writer}/{time}")).await.is_some());
+            }
+        })
+    });
+    for writer in futures::future::join_all(writers).await {
+        writer.expect("a writer ends");
+    }
+    let revisions: Vec<_> = seen.lock().expect("unpoisoned").1.iter().map(|(revision, _)| *revision).collect();
+    let all = Revision::try_from(WRITERS * TIMES).expect("small");
+    assert_eq!(revisions, (first..=first + all).collect::<Vec<_>>(), "each once, in order");
 }
 
 /// Reads a watch up to a revision.
@@ -322,6 +369,7 @@ pub(super) async fn a_watch_too_far_back_is_said_so(bench: impl Bench) {
     }
     let mut watch = store.watch("", 0);
     assert!(matches!(watch.next().await, Err(StoreError::Compacted(0))));
+    assert!(matches!(store.subscribe(0, Box::new(|_, _| ())).await, Err(StoreError::Compacted(0))));
     let batches = follow(store.as_ref(), "", newest - 1, newest).await;
     assert_eq!(batches[0].changes.len(), 1, "the newest changes are still there");
 }

@@ -85,6 +85,16 @@ fn weight<V: CacheValue>(key: &str, value: &V) -> u64 {
     OVERHEAD_BYTES + (key.len() + value.bytes()) as u64
 }
 
+impl<V> Lookup<V> {
+    /// The generation with which a value may be inserted; `None` if there is one, or if the key is being written.
+    pub(super) fn generation(&self) -> Option<Generation> {
+        match self {
+            Lookup::Miss(generation) => Some(*generation),
+            Lookup::Hit(_) | Lookup::Writing => None,
+        }
+    }
+}
+
 impl<V: CacheValue> ShardedCache<V> {
     /// An empty cache of at most about this many bytes.
     pub(super) fn new(bytes: u64) -> Self {

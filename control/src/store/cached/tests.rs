@@ -95,6 +95,19 @@ impl Store for Slow {
         }
         .boxed()
     }
+    fn get_all(&self, keys: Vec<CacheKey>) -> BoxFuture<'_, Result<Vec<Page>>> {
+        async move {
+            let mut pages = Vec::new();
+            for key in keys {
+                pages.push(match key {
+                    CacheKey::Key(key) => Page { entries: self.get(&key).await?.into_iter().collect(), revision: 0 },
+                    CacheKey::Range(prefix) => self.range(Range::new(prefix, MAX_READ_AT_ONCE)).await?,
+                });
+            }
+            Ok(pages)
+        }
+        .boxed()
+    }
     fn range(&self, range: Range) -> BoxFuture<'_, Result<Page>> {
         async move {
             self.reads.fetch_add(1, Ordering::SeqCst);
@@ -120,6 +133,13 @@ impl Store for Slow {
             Ok(outcome)
         }
         .boxed()
+    }
+    /// Idle half of the time.
+    fn commit_if_idle(&self, commit: &Commit) -> Option<Result<CommitOutcome>> {
+        self.now().is_multiple_of(2).then(|| Ok(self.perform(commit)))
+    }
+    fn subscribe(&self, _after: Revision, _subscriber: Subscriber) -> BoxFuture<'_, Result<()>> {
+        async { Ok(()) }.boxed()
     }
     fn watch(&self, _prefix: &str, _after: Revision) -> Box<dyn Watch> {
         Box::new(Nothing)
@@ -156,6 +176,8 @@ impl Store for Slow {
 enum Act {
     Get(String),
     Range(String),
+    /// Reads a key and a range into the cache.
+    Prefetch(String),
     Commit(Vec<(String, bool)>),
     /// Succeeds only if a key is absent.
     Claim(String),
@@ -174,6 +196,7 @@ fn acts() -> impl Strategy<Value = Vec<Vec<Act>>> {
     let act = prop_oneof![
         6 => key.clone().prop_map(Act::Get),
         4 => prop_oneof![Just("k/"), Just("k/1/"), Just("k/1/b_"), Just("k/2/")].prop_map(|prefix| Act::Range(prefix.to_owned())),
+        3 => key.clone().prop_map(Act::Prefetch),
         4 => prop::collection::vec((key.clone(), any::<bool>()), 1..3).prop_map(Act::Commit),
         2 => key.clone().prop_map(Act::Claim),
         1 => key.clone().prop_map(Act::Leave),
@@ -216,11 +239,19 @@ async fn act(engine: &Arc<Slow>, store: &Arc<Cached>, act: Act, number: u32, see
                 seen.lock().expect("unpoisoned").push(CompletedRead { began, ended, key: (*key).to_owned(), value });
             }
         }
+        Act::Prefetch(key) => {
+            let prefix = CacheKey::Range("k/1/".to_owned());
+            store.prefetch(vec![CacheKey::Key(key), prefix]).await.expect("a read");
+        }
         Act::Commit(keys) => {
             let commit = keys.into_iter().fold(Commit::default(), |commit, (key, stays)| {
                 if stays { commit.put(key, number.to_string()) } else { commit.delete(key) }
             });
-            store.commit(commit).await.expect("a commit");
+            let outcome = match store.commit_if_idle(&commit) {
+                Some(outcome) => outcome,
+                None => store.commit(commit).await,
+            };
+            outcome.expect("a commit");
         }
         Act::Claim(key) => {
             store.commit(put(&key).when(CommitCondition::Absent(key))).await.expect("a commit");

@@ -1,6 +1,9 @@
 //! All SQL statements, each in a function named after its purpose.
 
-use crate::store::{Change, Commit, CommitCondition, CommitOutcome, Entry, LeaseId, Page, Range, Revision, Write};
+use crate::store::{
+    CacheKey, Change, Commit, CommitCondition, CommitOutcome, Entry, LeaseId, MAX_READ_AT_ONCE, Page, Range, Revision,
+    Write,
+};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params, types::Type};
 
 /// Version of the tables; a file with a larger number was written by a newer version.
@@ -320,6 +323,17 @@ fn after_prefix(prefix: &str) -> String {
 pub(super) fn get(transaction: &Transaction<'_>, key: &str) -> rusqlite::Result<Option<Entry>> {
     let mut get = transaction.prepare_cached("SELECT key, value, revision, checksum FROM entries WHERE key = ?1")?;
     get.query_row([key], entry).optional()
+}
+
+/// Reads one key, or the keys with a prefix.
+pub(super) fn page(transaction: &Transaction<'_>, key: &CacheKey) -> rusqlite::Result<Page> {
+    match key {
+        CacheKey::Key(key) => {
+            let entries = get(transaction, key)?.into_iter().collect();
+            Ok(Page { entries, revision: newest(transaction)? })
+        }
+        CacheKey::Range(prefix) => range(transaction, &Range::new(prefix, MAX_READ_AT_ONCE)),
+    }
 }
 
 /// Reads keys with a prefix, largest first.

@@ -87,6 +87,21 @@ async fn a_kill_loses_no_acknowledged_write() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_idle_database_is_written_by_the_thread_that_asks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path()).expect("the store opens");
+    let commit = Commit::default().put("a", "1");
+    assert!(matches!(store.commit_if_idle(&commit), Some(Ok(CommitOutcome::Done(1)))));
+    let writer = store.writer.lock().expect("unpoisoned");
+    assert!(store.commit_if_idle(&commit).is_none(), "another commit is in progress");
+    drop(writer);
+    let waits_for_nothing = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let alone =
+        std::thread::spawn(move || waits_for_nothing.block_on(async { store.commit_if_idle(&commit).is_none() }));
+    assert!(alone.join().expect("no panic"), "the only thread of a runtime must not wait");
+}
+
 #[test]
 fn a_folder_in_use_is_refused_and_free_again_afterwards() {
     let folder = tempfile::tempdir().expect("a folder");
