@@ -4,7 +4,7 @@ use crate::{
     Acme, AcmeSettings, ChallengePresenter, ControlSettings, LiveState, LoginStore, files,
     http::{AdmissionCheck, ApiState},
     publishing::Publisher,
-    resources::{Caller, Codec, RecordPath, Resources, StoredRecord},
+    resources::{self, Caller, Codec, RecordPath, Resources, StoredRecord},
     sealing::Seal,
     store::{self, Store, StoreError},
 };
@@ -64,6 +64,13 @@ impl Control {
     /// Router of the management API. It responds to every path, so use it as the fallback of other routes.
     pub fn router(&self) -> axum::Router {
         crate::http::router(Arc::new(ApiState { resources: self.resources.clone(), admission: self.admission.clone() }))
+    }
+
+    /// Collects the texts of all records for searches, and keeps them up to date, in a task of the current runtime that
+    /// ends with the store.
+    pub fn index_records(&self) {
+        let resources = Arc::downgrade(&self.resources);
+        tokio::spawn(async { resources::keep_index(resources, crate::http::indexed_kinds()).await });
     }
 
     /// OpenAPI description of the management API, with the URL of this server.

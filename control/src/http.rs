@@ -14,7 +14,7 @@ mod service;
 mod strict_objects;
 
 pub use authenticate::ApiCaller;
-pub(crate) use routes::{description, router};
+pub(crate) use routes::{description, indexed_kinds, router};
 
 use crate::resources::Resources;
 use std::sync::Arc;

@@ -140,6 +140,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         tracing::error!(%error, "the addresses of the server are not in its data folder");
     }
     announce(&addresses, &folder, first_key.as_deref());
+    threads.within(|| control.index_records());
     let drain_timeout = configuration.drain_timeout;
     Ok(Server {
         folder,

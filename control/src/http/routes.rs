@@ -2,7 +2,10 @@
 
 use super::{ApiState, handlers, openapi::Description, response, service::ManagementService};
 use crate::{
-    resources::{HostRules, ModuleOwner, ModuleRules, ModuleVisitor, RemovablePart, Rules, reserved_domain},
+    resources::{
+        HostRules, IndexKind, ModuleOwner, ModuleRules, ModuleVisitor, RemovablePart, Rules, index_kind,
+        reserved_domain,
+    },
     views::{DeletableView, ViewSource},
 };
 use axum::{
@@ -77,6 +80,7 @@ fn contents() -> ApiRoutes {
 struct ApiRoutes {
     router: Router<Arc<ApiState>>,
     descriptions: Vec<fn(&mut Description)>,
+    indexed: Vec<IndexKind>,
 }
 
 impl ApiRoutes {
@@ -88,7 +92,9 @@ impl ApiRoutes {
         };
         let item = get(handlers::read::<R>).patch(handlers::update::<R>).delete(handlers::delete::<R>);
         let router = self.router.route(R::PATH, collection).route(&format!("{}/{{id}}", R::PATH), item);
-        ApiRoutes { router, ..self }.describe(Description::resource::<R>)
+        let mut routes = ApiRoutes { router, ..self }.describe(Description::resource::<R>);
+        routes.indexed.extend(index_kind::<R>());
+        routes
     }
 
     /// The operations of a kind and of all its modules.
@@ -177,6 +183,11 @@ impl ModuleVisitor for ApiRoutes {
 /// OpenAPI description of all routes.
 pub(crate) fn description() -> Value {
     Description::build(&contents().descriptions)
+}
+
+/// The kinds whose records are searched by an index.
+pub(crate) fn indexed_kinds() -> Vec<IndexKind> {
+    contents().indexed
 }
 
 /// The API as one router.

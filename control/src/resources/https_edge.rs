@@ -7,13 +7,15 @@ use super::{
 use crate::NameHold;
 use postern_api::{
     Error, Result,
-    resource::{HttpsEdge, HttpsEdgeCreate, HttpsEdgeStatus, HttpsEdgeUpdate, HttpsRoute, Nothing},
+    id::Kind,
+    resource::{HttpsEdge, HttpsEdgeCreate, HttpsEdgeStatus, HttpsEdgeUpdate, HttpsRoute, Nothing, Resource},
 };
 
 impl Rules for HttpsEdge {
     type Hidden = Nothing;
     const HAS_MODULES: bool = true;
     const SEARCH_INDEXED: bool = true;
+    const SHOWN: Option<(&'static str, &'static str)> = Some((HttpsRoute::PREFIX, HttpsRoute::KIND));
 
     async fn create(mut body: HttpsEdgeCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
         let modules = Self::take_modules(&mut body);

@@ -127,30 +127,6 @@ impl Resources {
             tokio::task::yield_now().await;
         }
     }
-
-    /// Brings the index up to date. At the first search of a kind, the texts of all its records are collected.
-    async fn index<R: Rules>(&self) -> Result<()> {
-        let range = Range::new(keys::records::<R>(), 1);
-        let newest = self.store.range(range.clone()).await?.revision;
-        self.search_index.follow(&self.store, newest).await?;
-        if self.search_index.has_kind(R::KIND) {
-            return Ok(());
-        }
-        let mut next = Some(Range { limit: BATCH_SIZE, ..range });
-        while let Some(range) = next {
-            let page = self.store.range(range.clone()).await?;
-            let stored = page.entries.iter().map(|entry| self.codec.read_record::<R>(entry));
-            let stored = stored.collect::<Result<Vec<_>>>()?;
-            let indexed = self.search_index.add(R::KIND, stored.iter().map(|record| record.id.to_string()));
-            for (stored, indexed) in stored.iter().zip(&indexed) {
-                let text = search_text(&self.show(stored).await?)?;
-                self.search_index.set(R::KIND, stored.id.as_str(), indexed, &text);
-            }
-            next = range.after(&page);
-        }
-        self.search_index.complete(R::KIND);
-        Ok(())
-    }
 }
 
 fn may_see<R: Rules>(caller: &Caller, stored: &StoredRecord<R>) -> bool {

@@ -60,8 +60,10 @@ pub(crate) trait Rules: Resource {
     const MODULES_INTERDEPEND: bool = false;
     /// A response depends only on the record and its modules, so that it can be cached until they change.
     const CACHEABLE: bool = false;
-    /// What a response shows changes only with the record, its modules and the links to it, so that its text can be indexed.
+    /// What a response shows changes only with the record, its modules and the links to it, so that its text can be indexed. Those of nested records count too; see [`Rules::SHOWN`].
     const SEARCH_INDEXED: bool = Self::CACHEABLE;
+    /// Prefix of the ids, and kind, of the nested records that a response shows.
+    const SHOWN: Option<(&'static str, &'static str)> = None;
     /// `create` picks a unique value by itself, and is called again if another record took that value first.
     const PICKS_VALUE: bool = false;
     /// JSON pointers into the stored record (`/spec/…`, `/hidden/…`) to texts that are sealed at rest.

@@ -1,38 +1,40 @@
-//! Texts of records for searches. They are collected once and kept up to date by the store's log of changes, so that a
-//! search reads only the records that it finds.
+//! Texts of records for searches. They are collected in the background and kept up to date by the store's log of changes,
+//! so that a search reads only the records that it finds, and those that have just been changed.
 
-use crate::store::{Revision, Store};
+use crate::store::{Revision, Store, StoreError, Watch};
 use postern_api::{Code, Error, Result};
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     ops::Bound,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::sync::watch;
 
 /// Largest total size of the texts. Records beyond it are read again at each search.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 /// Longest wait until the index includes every acknowledged change.
 const FOLLOW_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Texts of the records of all kinds that were searched.
+/// Texts of the records of all kinds that were searched or collected.
 #[derive(Default)]
 pub(super) struct SearchIndex {
-    shared: Arc<SharedTexts>,
-    /// Revision up to which the changes are applied. The log is followed from the first search on.
-    applied: Mutex<Option<watch::Receiver<Revision>>>,
+    /// Locked before the texts.
+    log: tokio::sync::Mutex<Option<FollowedLog>>,
+    texts: Mutex<AllTexts>,
 }
 
-#[derive(Default)]
-struct SharedTexts {
-    all: Mutex<AllTexts>,
+/// The log of changes. It is read when a search needs it, and in the background; commits never wait for it.
+struct FollowedLog {
+    watch: Box<dyn Watch>,
+    applied: Revision,
 }
 
 #[derive(Default)]
 struct AllTexts {
     /// Kinds whose changes are applied.
     kinds: HashMap<&'static str, KindTexts>,
+    /// The record that shows another one, by the id of the latter.
+    shown_by: HashMap<String, String>,
     bytes: usize,
 }
 
@@ -40,6 +42,8 @@ struct AllTexts {
 #[derive(Default)]
 struct KindTexts {
     records: BTreeMap<String, IndexedText>,
+    /// Records whose texts are to be collected.
+    pending: BTreeSet<String>,
     /// Whether all records of the kind are there.
     is_complete: bool,
 }
@@ -59,40 +63,64 @@ impl SearchIndex {
     /// # Errors
     /// [`Code::Unavailable`] if that takes too long.
     pub(super) async fn follow(&self, store: &Arc<dyn Store>, revision: Revision) -> Result<()> {
-        let mut applied = self.followed(store, revision);
-        let reached = applied.wait_for(|applied| *applied >= revision);
-        match tokio::time::timeout(FOLLOW_TIMEOUT, reached).await {
-            Ok(Ok(_)) => Ok(()),
-            _ => Err(unavailable()),
-        }
+        let caught_up = tokio::time::timeout(FOLLOW_TIMEOUT, self.catch_up(store.as_ref(), revision)).await;
+        caught_up.unwrap_or_else(|_| Err(unavailable()))
     }
 
-    /// The progress of the task that applies changes; it is started again after the log was lost.
-    fn followed(&self, store: &Arc<dyn Store>, revision: Revision) -> watch::Receiver<Revision> {
-        let mut applied = self.applied.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(running) = applied.as_ref().filter(|running| running.has_changed().is_ok()) {
-            return running.clone();
+    async fn catch_up(&self, store: &dyn Store, revision: Revision) -> Result<()> {
+        let mut followed = self.log.lock().await;
+        loop {
+            let log = followed.get_or_insert_with(|| {
+                *self.texts() = AllTexts::default();
+                FollowedLog { watch: store.watch("", revision), applied: revision }
+            });
+            if log.applied >= revision {
+                return Ok(());
+            }
+            match log.watch.next().await {
+                Ok(batch) => {
+                    let mut texts = self.texts();
+                    batch.changes.iter().for_each(|change| texts.apply(&change.key, change.value.is_none()));
+                    log.applied = batch.revision;
+                }
+                // All texts must be collected again.
+                Err(error) => {
+                    *followed = None;
+                    if !matches!(error, StoreError::Compacted(_)) {
+                        return Err(unavailable());
+                    }
+                }
+            }
         }
-        *self.shared.all() = AllTexts::default();
-        let started = follow(store.as_ref(), self.shared.clone(), revision);
-        applied.insert(started).clone()
     }
 
     /// Whether all records of a kind are in the index. From now on its changes are applied.
     pub(super) fn has_kind(&self, kind: &'static str) -> bool {
-        self.shared.all().kinds.entry(kind).or_default().is_complete
+        self.texts().kinds.entry(kind).or_default().is_complete
     }
 
-    /// Adds records of a kind whose changes are applied, and gives their entries.
-    pub(super) fn add(&self, kind: &'static str, ids: impl Iterator<Item = String>) -> Vec<IndexedText> {
-        let mut all = self.shared.all();
-        let records = &mut all.kinds.entry(kind).or_default().records;
-        ids.map(|id| records.entry(id).or_default().clone()).collect()
+    /// Adds records of a kind whose changes are applied.
+    pub(super) fn add(&self, kind: &'static str, ids: impl Iterator<Item = String>) {
+        let mut texts = self.texts();
+        let texts = texts.kinds.entry(kind).or_default();
+        for id in ids {
+            if texts.records.entry(id.clone()).or_default().text.is_none() {
+                texts.pending.insert(id);
+            }
+        }
     }
 
     /// Records that all records of a kind were added.
     pub(super) fn complete(&self, kind: &'static str) {
-        self.shared.all().kinds.entry(kind).or_default().is_complete = true;
+        self.texts().kinds.entry(kind).or_default().is_complete = true;
+    }
+
+    /// Up to `limit` records of a kind whose texts are to be collected. The caller collects them: no other call gives them.
+    pub(super) fn take_pending(&self, kind: &'static str, limit: usize) -> Vec<(String, IndexedText)> {
+        let mut texts = self.texts();
+        let Some(KindTexts { records, pending, .. }) = texts.kinds.get_mut(kind) else { return Vec::new() };
+        let ids = std::iter::from_fn(|| pending.pop_last()).take(limit);
+        ids.filter_map(|id| records.get(&id).map(|text| (id.clone(), text.clone()))).collect()
     }
 
     /// Up to `limit` records of a kind with smaller ids than `before`, the largest first.
@@ -105,8 +133,8 @@ impl SearchIndex {
         before: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, IndexedText)>> {
-        let all = self.shared.all();
-        let texts = all.kinds.get(kind).filter(|texts| texts.is_complete).ok_or_else(unavailable)?;
+        let texts = self.texts();
+        let texts = texts.kinds.get(kind).filter(|texts| texts.is_complete).ok_or_else(unavailable)?;
         let end = before.map_or(Bound::Unbounded, Bound::Excluded);
         let records = texts.records.range::<str, _>((Bound::Unbounded, end)).rev().take(limit);
         Ok(records.map(|(id, text)| (id.clone(), text.clone())).collect())
@@ -114,24 +142,27 @@ impl SearchIndex {
 
     /// Stores the text of a record, unless the record was changed after `read` was taken from the index.
     pub(super) fn set(&self, kind: &'static str, id: &str, read: &IndexedText, text: &str) {
-        let mut all = self.shared.all();
-        let fits = all.bytes + text.len() <= MAX_TEXT_BYTES;
-        let record = all.kinds.get_mut(kind).and_then(|texts| texts.records.get_mut(id));
+        let mut texts = self.texts();
+        let fits = texts.bytes + text.len() <= MAX_TEXT_BYTES;
+        let record = texts.kinds.get_mut(kind).and_then(|texts| texts.records.get_mut(id));
         if let Some(record) = record.filter(|record| fits && record.version == read.version && record.text.is_none()) {
             record.text = Some(text.into());
-            all.bytes += text.len();
+            texts.bytes += text.len();
         }
+    }
+
+    /// Notes that a record shows others, so that a change of one of those changes its text too.
+    pub(super) fn shows(&self, id: &str, others: impl Iterator<Item = String>) {
+        self.texts().shown_by.extend(others.map(|other| (other, id.to_owned())));
+    }
+
+    fn texts(&self) -> MutexGuard<'_, AllTexts> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn unavailable() -> Error {
     Error::new(Code::Unavailable, "The records cannot be searched at the moment. Try again.")
-}
-
-impl SharedTexts {
-    fn all(&self) -> MutexGuard<'_, AllTexts> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl AllTexts {
@@ -152,34 +183,26 @@ impl AllTexts {
     }
 
     fn remove(&mut self, kind: &str, id: &str) {
-        let former = self.kinds.get_mut(kind).and_then(|texts| texts.records.remove(id));
-        self.bytes -= former.and_then(|former| former.text).map_or(0, |text| text.len());
+        if let Some(owner) = self.shown_by.remove(id) {
+            self.touch(&owner);
+        }
+        let Some(texts) = self.kinds.get_mut(kind) else { return };
+        texts.pending.remove(id);
+        let former = texts.records.remove(id).and_then(|former| former.text);
+        self.bytes -= former.map_or(0, |text| text.len());
     }
 
-    /// Marks a record to be read again.
+    /// Marks a record, and the one that shows it, to be read again.
     fn touch(&mut self, id: &str) {
+        if let Some(owner) = self.shown_by.get(id).cloned() {
+            self.touch(&owner);
+        }
         for texts in self.kinds.values_mut() {
             if let Some(record) = texts.records.get_mut(id) {
                 record.version += 1;
                 self.bytes -= record.text.take().map_or(0, |text| text.len());
+                texts.pending.insert(id.to_owned());
             }
         }
     }
-}
-
-/// Applies the changes after `revision`, until the store is closed or its log no longer reaches back.
-fn follow(store: &dyn Store, texts: Arc<SharedTexts>, revision: Revision) -> watch::Receiver<Revision> {
-    let (announce, applied) = watch::channel(revision);
-    let mut log = store.watch("", revision);
-    tokio::spawn(async move {
-        while let Ok(batch) = log.next().await {
-            let mut all = texts.all();
-            batch.changes.iter().for_each(|change| all.apply(&change.key, change.value.is_none()));
-            drop(all);
-            if announce.send(batch.revision).is_err() {
-                return;
-            }
-        }
-    });
-    applied
 }

@@ -88,7 +88,12 @@ async fn every_change_is_found_by_the_next_search() {
     let route = operator.made(&format!("{item}/routes"), &route).await;
     let route = route["id"].as_str().expect("an id");
     assert_eq!(search(route).await, ["The store"], "and routes by their ids");
-    operator.delete(&format!("{item}/routes/{route}")).await.is(StatusCode::NO_CONTENT);
+    let route_item = format!("{item}/routes/{route}");
+    operator.patch(&route_item, &json!({"description": "checkout"})).await.is(StatusCode::OK);
+    assert_eq!(search("checkout").await, ["The store"], "and by what routes show");
+    operator.put(&format!("{route_item}/user_agent_filter"), &json!({"deny": ["curl/9"]})).await.is(StatusCode::OK);
+    assert_eq!(search("curl/9").await, ["The store"], "with their modules");
+    operator.delete(&route_item).await.is(StatusCode::NO_CONTENT);
     assert_eq!(search(route).await, [""; 0]);
 
     operator.delete(&item).await.is(StatusCode::NO_CONTENT);
