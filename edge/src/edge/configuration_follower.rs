@@ -9,6 +9,9 @@ use tokio::{
     sync::{Mutex, watch},
 };
 
+/// Between two configurations that are applied by the follower's own task. A change that a caller waits for is applied by
+/// the caller, and need not wake the task each time.
+const APPLY_INTERVAL: Duration = Duration::from_millis(5);
 /// After an edge's port could not be opened.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -85,6 +88,7 @@ impl ConfigurationFollower {
         loop {
             published.mark_unchanged();
             let failed = self.catch_up().await;
+            tokio::time::sleep(APPLY_INTERVAL).await;
             tokio::select! {
                 changed = published.changed() => if changed.is_err() {
                     // The publisher is gone; the last configuration stays in use.
