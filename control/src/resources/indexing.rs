@@ -35,14 +35,16 @@ pub(crate) async fn keep_index(resources: Weak<Resources>, kinds: Vec<IndexKind>
                 Err(error) if error.code == Code::ServerDraining => return,
                 Err(error) => tracing::debug!(%error, "texts for searches could not be collected"),
             }
-            tokio::task::yield_now().await;
         }
         if revision.changed().await.is_err() {
             return;
         }
-        while let Ok(true) = revision.has_changed() {
+        loop {
             revision.mark_unchanged();
             tokio::time::sleep(SETTLE_TIME).await;
+            if !revision.has_changed().unwrap_or_default() {
+                break;
+            }
         }
     }
 }
@@ -53,11 +55,11 @@ impl Resources {
     /// # Errors
     /// If the store fails, or a record cannot be read.
     pub(super) async fn index<R: Rules>(&self) -> Result<()> {
-        let range = Range::new(keys::records::<R>(), 1);
-        let newest = self.store.range(range.clone()).await?.revision;
+        // Every change is published before it is acknowledged.
+        let newest = *self.published_revision.borrow();
         self.search_index.follow(&self.store, newest).await?;
         if !self.search_index.has_kind(R::KIND) {
-            let mut next = Some(Range { limit: BATCH_SIZE, ..range });
+            let mut next = Some(Range::new(keys::records::<R>(), BATCH_SIZE));
             while let Some(range) = next {
                 let page = self.store.range(range.clone()).await?;
                 let ids = page.entries.iter().filter_map(|entry| entry.key.rsplit('/').next());
@@ -88,7 +90,10 @@ impl Resources {
     }
 
     /// Reads what records show into the cache of the store, all at once.
-    async fn prefetch_shown<'a, R: Rules>(&self, ids: impl Iterator<Item = &'a str> + Clone + Send) -> Result<()> {
+    pub(super) async fn prefetch_shown<'a, R: Rules>(
+        &self,
+        ids: impl Iterator<Item = &'a str> + Clone + Send,
+    ) -> Result<()> {
         let mut wanted: Vec<CacheKey> = ids.clone().map(|id| CacheKey::Key(keys::record::<R>(id))).collect();
         if R::HAS_MODULES {
             wanted.extend(ids.clone().map(|id| CacheKey::Range(keys::modules_of(id))));

@@ -4,6 +4,7 @@ use super::{
     Caller, Resources, keys,
     list_search::{ListSearch, search_text},
     rules::{Rules, StoredRecord},
+    search_index::IndexedText,
 };
 use crate::store::Range;
 use postern_api::{
@@ -101,10 +102,11 @@ impl Resources {
         let mut records = Vec::new();
         loop {
             let batch = self.search_index.before(R::KIND, last.as_deref(), BATCH_SIZE)?;
-            for (id, indexed) in &batch {
-                if indexed.text.as_deref().is_some_and(|text| !search.matches(text)) {
-                    continue;
-                }
+            let may_match = |indexed: &IndexedText| indexed.text.as_deref().is_none_or(|text| search.matches(text));
+            let candidates = batch.iter().filter(|(_, indexed)| may_match(indexed));
+            let needed = candidates.clone().take(limit + 1 - records.len());
+            self.prefetch_shown::<R>(needed.map(|(id, _)| id.as_str())).await?;
+            for (id, indexed) in candidates {
                 let Some((stored, _)) = self.load(&Id::<R>::parse(id)?).await? else { continue };
                 if !may_see(caller, &stored) {
                     continue;
