@@ -16,7 +16,7 @@ const TYPICAL_BYTES: usize = 448;
 pub(crate) struct LineMembers<'a> {
     pub(crate) time: jiff::Timestamp,
     pub(crate) kind: &'static str,
-    pub(crate) id: &'a str,
+    pub(crate) id: &'a [u8],
     pub(crate) visitor: SocketAddr,
     pub(crate) scheme: &'static str,
     pub(crate) protocol: &'static str,
@@ -52,7 +52,8 @@ impl LogLine {
         line.extend_from_slice(b"{\"time\":\"");
         write_time(line, members.time);
         write_plain(line, b"\",\"kind\":\"", members.kind);
-        write_plain(line, b"\",\"id\":\"", members.id);
+        line.extend_from_slice(b"\",\"id\":\"");
+        line.extend_from_slice(members.id);
         line.extend_from_slice(b"\",\"visitor\":\"");
         write_address(line, members.visitor);
         write_plain(line, b"\",\"scheme\":\"", members.scheme);
@@ -198,7 +199,7 @@ pub(super) mod tests {
         LineMembers {
             time: entry.time,
             kind: entry.kind,
-            id: &entry.id,
+            id: entry.id.as_bytes(),
             visitor: entry.visitor,
             scheme: entry.scheme,
             protocol: entry.protocol,

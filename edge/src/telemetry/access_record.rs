@@ -166,7 +166,7 @@ impl AccessRecord {
         let members = LineMembers {
             time: before(now, elapsed),
             kind: if protocol.is_empty() { "connection" } else { "request" },
-            id: id.as_str(),
+            id: id.as_bytes(),
             visitor,
             scheme,
             protocol,
@@ -195,7 +195,7 @@ impl AccessLogEntry {
         AccessLogEntry {
             time: members.time,
             kind: members.kind,
-            id: members.id.to_owned(),
+            id: String::from_utf8_lossy(members.id).into_owned(),
             visitor: members.visitor,
             scheme: members.scheme,
             protocol: members.protocol,

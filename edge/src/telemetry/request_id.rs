@@ -36,6 +36,11 @@ impl RequestId {
         RequestId(text)
     }
 
+    /// The id as ASCII characters.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// The id as text.
     pub(crate) fn as_str(&self) -> &str {
         str::from_utf8(&self.0).unwrap_or_default()

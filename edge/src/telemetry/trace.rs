@@ -153,6 +153,9 @@ impl Trace {
 
     /// The decisions as they are shown to others, within bounds.
     pub(crate) fn shown_decisions(&self) -> Vec<trace::Decision> {
+        if self.decisions.is_empty() {
+            return Vec::new();
+        }
         let decision = |decision: &TraceDecision| trace::Decision {
             module: decision.module.to_owned(),
             rule: truncate(decision.rule.as_deref().unwrap_or_default(), LONGEST_RULE).to_owned(),
