@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-# The programs' allocator is jemalloc with a prefix; libraries in C use the system's.
+# The programs and their C libraries use jemalloc, which has a prefix where the system's allocator cannot be replaced.
 ALLOCATING = {"malloc", "calloc", "realloc", "mallocx", "rallocx", "memalign", "posix_memalign", "aligned_alloc"}
 FREEING = {"free", "sdallocx", "dallocx"}
 # One of the system's functions may be known by an internal name.
