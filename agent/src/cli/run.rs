@@ -30,8 +30,8 @@ fn run(
     awaited_tunnel: Option<String>,
 ) -> Result<(), Error> {
     let sources = flags.sources()?;
-    let config = sources.load().map_err(|problems| problems.to_error())?;
-    let settings = config.settings;
+    // The agent reads the tunnels itself; a copy of thousands would be kept here until the end.
+    let settings = sources.load().map_err(|problems| problems.to_error())?.settings;
     let log_tail = shows_console(&settings).then(LogTail::default);
     logging::start(&settings, log_tail.as_ref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

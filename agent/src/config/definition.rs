@@ -31,8 +31,8 @@ pub struct Definition {
     pub upstream: LocalUpstream,
     /// The protocol of the local service.
     pub upstream_protocol: UpstreamProtocol,
-    /// The modules that the edge applies to visitors' requests.
-    pub modules: TunnelModules,
+    /// The modules that the edge applies to visitors' requests, if there are any.
+    pub modules: Option<Box<TunnelModules>>,
     /// The certificate with which this agent terminates TLS, if it does.
     pub identity: Option<TlsIdentity>,
     /// Whether HTTP requests are captured.
@@ -97,6 +97,7 @@ impl Definition {
             // The end that terminates TLS requests the client certificate.
             identity = TlsIdentity::read(&mut fields, &std::mem::take(&mut modules.mutual_tls));
         }
+        let modules = (!modules.is_empty()).then(|| Box::new(modules));
         let raw = RawKeys::from_node(node);
         let (kind, mut upstream, upstream_protocol) = (kind?, upstream?, upstream_protocol?);
         if let DefinitionKind::Tls { terminate: Terminate::Upstream, .. } = &kind {

@@ -129,8 +129,7 @@ impl TunnelEndpoint {
     }
 
     fn modules(&self) -> Option<BindModules> {
-        let modules = &self.definition.modules;
-        (!modules.is_empty()).then(|| BindModules::Read(Box::new(modules.clone())))
+        self.definition.modules.clone().map(BindModules::Read)
     }
 
     /// The local address for display.

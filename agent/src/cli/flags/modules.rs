@@ -198,7 +198,7 @@ mod tests {
             "rewrite",
         ])
         .expect("valid");
-        let modules = all.modules;
+        let modules = all.modules.expect("modules");
         assert_eq!(modules.basic_auth, [Secret::new("ada:long,enough")]);
         assert_eq!(modules.ip_restriction.map(|lists| (lists.allow.len(), lists.deny.len())), Some((2, 1)));
         assert!(modules.compression && modules.websocket_tcp_converter && modules.circuit_breaker.is_some());
@@ -206,15 +206,15 @@ mod tests {
         assert!(modules.response_headers.is_some() && modules.user_agent_filter.is_some());
         assert_eq!(modules.webhook_verification.and_then(|module| module.secret), Some(Secret::new("s3cret")));
         assert_eq!(modules.host_header.as_deref(), Some("localhost:8080"));
-        assert!(read(&[]).expect("nothing").modules.is_empty());
+        assert!(read(&[]).expect("nothing").modules.is_none());
     }
 
     #[test]
     fn login_modules_have_flags_and_problems_name_the_key() {
         let oidc = ["--oidc", "https://id.test", "--oidc-client-id", "a", "--oidc-client-secret", "b"];
-        assert!(read(&oidc).expect("valid").modules.oidc.is_some());
+        assert!(read(&oidc).expect("valid").modules.is_some_and(|modules| modules.oidc.is_some()));
         let oauth = ["--oauth", "google", "--oauth-allow-domain", "a.test", "--oauth-allow-email", "a@b.test"];
-        assert!(read(&oauth).expect("valid").modules.oauth.is_some());
+        assert!(read(&oauth).expect("valid").modules.is_some_and(|modules| modules.oauth.is_some()));
         assert!(read(&["--oauth-allow-domain", "a.test"]).is_err());
         assert!(read(&["--basic-auth", "ada:planted"]).is_err_and(|text| !text.contains("planted")));
         assert!(read(&["--circuit-breaker", "7"]).is_err_and(|text| text.contains("circuit_breaker")));

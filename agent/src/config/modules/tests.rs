@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 fn read(keys: Value) -> Result<TunnelModules, Problems> {
     let mut body = json!({"proto": "http", "addr": 80});
     body.as_object_mut().expect("an object").extend(keys.as_object().expect("an object").clone());
-    Definition::from_json("site", body.as_object().expect("an object")).map(|definition| definition.modules)
+    Definition::from_json("site", body.as_object().expect("an object"))
+        .map(|definition| definition.modules.map_or_else(TunnelModules::default, |modules| *modules))
 }
 
 #[test]
@@ -63,7 +64,8 @@ fn headers_may_be_written_in_three_ways() {
     for add in ["[\"X-A: b\"]", "[{X-A: b}]", "{X-A: b}"] {
         let text = format!("version: 2\ntunnels:\n  s: {{proto: http, addr: 1, request_header: {{add: {add}}}}}\n");
         let config = Config::parse(&text).expect("valid");
-        assert_eq!(config.tunnels["s"].modules.request_headers.as_ref().expect("changes").add["x-a"], "b", "{add}");
+        let modules = config.tunnels["s"].modules.as_ref().expect("modules");
+        assert_eq!(modules.request_headers.as_ref().expect("changes").add["x-a"], "b", "{add}");
     }
 }
 
