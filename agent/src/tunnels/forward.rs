@@ -49,6 +49,8 @@ pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) 
 }
 
 /// Serves a stream of a session to this endpoint until it ends.
+///
+/// What few streams need is in boxes: otherwise each of thousands would have room for it all the time.
 pub async fn serve_at(tunnels: Tunnels, generation: u64, endpoint: Arc<TunnelEndpoint>, mut incoming: IncomingStream) {
     let start = incoming.start;
     let is_connection = start.kind != StreamKind::Http || !tunnels.visitors_are_reported();
@@ -64,7 +66,7 @@ pub async fn serve_at(tunnels: Tunnels, generation: u64, endpoint: Arc<TunnelEnd
         Ok(local) => local,
         Err(error) => {
             tracing::warn!(tunnel = endpoint.name, visitor = %start.visitor, code = %error.code, "{}", error.message);
-            refuse(&tunnels, &endpoint, incoming, error).await;
+            Box::pin(refuse(&tunnels, &endpoint, incoming, error)).await;
             return;
         }
     };
@@ -81,14 +83,14 @@ pub async fn serve_at(tunnels: Tunnels, generation: u64, endpoint: Arc<TunnelEnd
         // A labelled tunnel may have edges that terminate TLS and others that leave it to this agent.
         let terminates_here = endpoint.kind != EndpointKind::Labels || start.kind == StreamKind::Tls;
         if let Some(identity) = endpoint.definition.identity.as_ref().filter(|_| terminates_here) {
-            return terminate(identity, &endpoint, start, visitor, local).await;
+            return Box::pin(terminate(identity, &endpoint, start, visitor, local)).await;
         }
         let observer = observer(&tunnels, &endpoint, start, notes);
         let forwarding = Forwarding { tunnels: &tunnels, generation, endpoint: &endpoint, start, timing };
         match local {
             LocalStream::Plain(local) => forwarding.join(observer, visitor, local).await,
-            LocalStream::Tls(local) => forwarding.join(observer, visitor, *local).await,
-            LocalStream::Other(local) => forwarding.join(observer, visitor, local).await,
+            LocalStream::Tls(local) => Box::pin(forwarding.join(observer, visitor, *local)).await,
+            LocalStream::Other(local) => Box::pin(forwarding.join(observer, visitor, local)).await,
         }
     };
     let stopped = async {
@@ -195,7 +197,7 @@ impl Forwarding<'_> {
             let (requests, responses, ending) = ConversationTap::pair(conversation);
             let end = relay_tapped(visitor, local, requests, responses).await;
             if let Some(missing) = ending.missing_response() {
-                self.explain(&missing, ending, &end).await;
+                Box::pin(self.explain(&missing, ending, &end)).await;
             }
             end
         };
@@ -247,5 +249,21 @@ fn observer(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, start: StreamStar
         through_edge: false,
         http2: endpoint.definition.upstream_protocol.app_protocol == AppProtocol::Http2,
         notes: Some(notes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn future_bytes<A, B, C, F>(_serve: impl Fn(A, B, C) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// The memory of a stream, besides the buffers of its connections.
+    #[test]
+    fn an_open_stream_is_small() {
+        let stream = future_bytes(serve);
+        assert!(stream < 4608, "{stream} bytes");
     }
 }

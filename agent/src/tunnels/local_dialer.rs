@@ -156,12 +156,14 @@ impl LocalDialer {
                     }
                     return match address.transport {
                         LocalTransport::Plain => Ok(LocalStream::Plain(stream)),
-                        LocalTransport::Tls => self.connect_tls(address, target, stream, options).await,
+                        LocalTransport::Tls => Box::pin(self.connect_tls(address, target, stream, options)).await,
                     };
                 }
                 Err(error) => {
                     let elsewhere = match error.kind() {
-                        std::io::ErrorKind::ConnectionRefused => super::diagnosis::listens_elsewhere(target).await,
+                        std::io::ErrorKind::ConnectionRefused => {
+                            Box::pin(super::diagnosis::listens_elsewhere(target)).await
+                        }
                         _ => None,
                     };
                     last = elsewhere.unwrap_or_else(|| reason(&error));
