@@ -388,9 +388,9 @@ async fn connections_of_a_burst_are_closed_when_idle() {
     drop(visitors);
     until("no connection is busy", || world.server.pool().busy == 0).await;
     assert!(world.server.pool().idle > 64);
-    tokio::time::sleep(Duration::from_secs(75)).await;
-    assert_eq!(world.server.pool().idle, 64, "the surplus went after a minute");
-    tokio::time::sleep(Duration::from_secs(300)).await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert_eq!(world.server.pool().idle, 64, "the surplus went soon");
+    tokio::time::sleep(Duration::from_secs(30)).await;
     assert_eq!(world.server.pool().idle, 24, "the rest went after a while");
     tokio::time::sleep(Duration::from_secs(3600)).await;
     assert_eq!(world.server.pool().idle, 24, "the reserve stays, and closed connections are not replaced");

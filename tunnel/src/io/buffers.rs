@@ -12,16 +12,16 @@ use std::{
 /// Size of a buffer in bytes: a full frame with its header.
 pub(crate) const SIZE: usize = MAX_PAYLOAD;
 
-/// Bytes of a buffer that a relay gets while many others hold one.
+/// Sizes in bytes that relays get while others hold buffers: each as long as less than this is lent in all.
+const RELAY_SIZES: [(usize, usize); 2] = [(SIZE, 4 * 1024 * 1024), (16 * 1024, 8 * 1024 * 1024)];
+/// Size in bytes that relays get while more is lent.
 const SMALL_SIZE: usize = 4 * 1024;
-/// Buffers of full size that may be lent at the same time before relays get small ones.
-const MAX_LENT_BUFFERS: usize = 256;
 
-/// Lent buffers of full size.
+/// Bytes of all lent buffers.
 static LENT: AtomicUsize = AtomicUsize::new(0);
 
 /// Unused buffers that a thread keeps.
-const MAX_POOLED_BUFFERS: usize = 8;
+const MAX_POOLED_BUFFERS: usize = 4;
 
 thread_local! {
     static BUFFERS: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
@@ -32,7 +32,7 @@ pub(crate) struct Buffer(Box<[u8]>);
 
 impl Buffer {
     pub(crate) fn borrow() -> Self {
-        LENT.fetch_add(1, Ordering::Relaxed);
+        LENT.fetch_add(SIZE, Ordering::Relaxed);
         let pooled = BUFFERS.try_with(|buffers| buffers.borrow_mut().pop()).ok().flatten();
         Buffer(pooled.unwrap_or_else(|| vec![0; SIZE].into_boxed_slice()))
     }
@@ -40,7 +40,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        LENT.fetch_sub(1, Ordering::Relaxed);
+        LENT.fetch_sub(SIZE, Ordering::Relaxed);
         let bytes = std::mem::take(&mut self.0);
         let _ = BUFFERS.try_with(|buffers| {
             let mut buffers = buffers.borrow_mut();
@@ -52,18 +52,35 @@ impl Drop for Buffer {
 }
 
 /// A buffer that holds the bytes of one direction of a relay until they are written. Relays whose writers are blocked keep
-/// theirs, so it is small while there are many of them.
+/// theirs, so it is smaller while there are many of them.
 pub(crate) enum RelayBuffer {
     Full(Buffer),
-    Small(Box<[u8]>),
+    Smaller(SmallerBuffer),
+}
+
+/// A buffer that returns to the allocator and not to the pool.
+pub(crate) struct SmallerBuffer(Box<[u8]>);
+
+impl SmallerBuffer {
+    fn new(size: usize) -> Self {
+        LENT.fetch_add(size, Ordering::Relaxed);
+        SmallerBuffer(vec![0; size].into_boxed_slice())
+    }
+}
+
+impl Drop for SmallerBuffer {
+    fn drop(&mut self) {
+        LENT.fetch_sub(self.0.len(), Ordering::Relaxed);
+    }
 }
 
 impl RelayBuffer {
     pub(crate) fn borrow() -> Self {
-        if LENT.load(Ordering::Relaxed) < MAX_LENT_BUFFERS {
-            RelayBuffer::Full(Buffer::borrow())
-        } else {
-            RelayBuffer::Small(vec![0; SMALL_SIZE].into_boxed_slice())
+        let lent = LENT.load(Ordering::Relaxed);
+        match RELAY_SIZES.into_iter().find(|(_, limit)| lent < *limit) {
+            Some((SIZE, _)) => RelayBuffer::Full(Buffer::borrow()),
+            Some((size, _)) => RelayBuffer::Smaller(SmallerBuffer::new(size)),
+            None => RelayBuffer::Smaller(SmallerBuffer::new(SMALL_SIZE)),
         }
     }
 }
@@ -73,7 +90,7 @@ impl Deref for RelayBuffer {
     fn deref(&self) -> &[u8] {
         match self {
             RelayBuffer::Full(buffer) => buffer,
-            RelayBuffer::Small(bytes) => bytes,
+            RelayBuffer::Smaller(SmallerBuffer(bytes)) => bytes,
         }
     }
 }
@@ -82,7 +99,7 @@ impl DerefMut for RelayBuffer {
     fn deref_mut(&mut self) -> &mut [u8] {
         match self {
             RelayBuffer::Full(buffer) => buffer,
-            RelayBuffer::Small(bytes) => bytes,
+            RelayBuffer::Smaller(SmallerBuffer(bytes)) => bytes,
         }
     }
 }
@@ -105,9 +122,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relays_get_small_buffers_while_many_are_held() {
-        let held: Vec<RelayBuffer> = (0..2 * MAX_LENT_BUFFERS).map(|_| RelayBuffer::borrow()).collect();
-        assert!(held.iter().filter(|buffer| buffer.len() == SIZE).count() <= MAX_LENT_BUFFERS);
+    fn relays_get_smaller_buffers_while_many_are_held() {
+        let held: Vec<RelayBuffer> = (0..1000).map(|_| RelayBuffer::borrow()).collect();
+        for (size, limit) in RELAY_SIZES {
+            let count = held.iter().filter(|buffer| buffer.len() == size).count();
+            assert!((1..=limit / size).contains(&count), "{count} of {size} bytes");
+        }
         assert_eq!(held.last().map(|buffer| buffer.len()), Some(SMALL_SIZE));
         drop(held);
         assert_eq!(RelayBuffer::borrow().len(), SIZE);

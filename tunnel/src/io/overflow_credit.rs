@@ -27,6 +27,8 @@ const SESSION_WINDOW_BYTES: usize = 32 * 1024 * 1024;
 /// Windows below this size are granted only to readers that wait for more, so that a response which is not read costs one
 /// window and not two.
 const CROWDED_WINDOW_BYTES: usize = 64 * 1024;
+/// Streams that the maps keep room for when there are none.
+const MAX_IDLE_ROOM: usize = 64;
 /// Most grants in one message.
 const MAX_GRANTS: usize = 1024;
 
@@ -174,6 +176,11 @@ impl Drop for StreamCredit {
         let mut state = self.credits.state();
         state.streams.remove(&self.id);
         state.grants.remove(&self.id);
+        if state.streams.is_empty() {
+            // A crowd left room for thousands.
+            state.streams.shrink_to(MAX_IDLE_ROOM);
+            state.grants.shrink_to(MAX_IDLE_ROOM);
+        }
     }
 }
 

@@ -11,9 +11,9 @@ pub const MAX_IDLE: usize = 64;
 /// Most data connections of a session; further streams use the control connection.
 pub const MAX_CONNECTIONS: usize = 256;
 /// Longest idle time of a connection beyond [`MAX_IDLE`].
-pub const SURPLUS_TIMEOUT: Duration = Duration::from_secs(60);
+pub const SURPLUS_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest idle time of a connection beyond [`MIN_IDLE`] and [`HEADROOM`].
-pub const COLD_TIMEOUT: Duration = Duration::from_secs(300);
+pub const COLD_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// Counts the connections of one session and decides when to ask for more.
 #[derive(Debug, Default)]
@@ -130,7 +130,7 @@ mod tests {
         let pool = PoolSizing::default();
         let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
         assert_eq!(pool.surplus((0..100).map(|_| minutes(0))), 0, "young ones stay");
-        assert_eq!(pool.surplus((0..100).map(|_| minutes(1))), 36, "sixty-four may stay");
+        assert_eq!(pool.surplus((0..100).map(|_| minutes(1) / 2)), 36, "sixty-four may stay");
         assert_eq!(pool.surplus((0..100).map(|_| minutes(5))), 76, "after a long while only the warm ones stay");
         assert_eq!(pool.surplus((0..24).map(|_| minutes(60))), 0, "the warm ones stay for good");
     }
