@@ -69,7 +69,7 @@ pub(super) fn is_persistent(version: Version, headers: &HeaderMap) -> bool {
 
 /// Whether a list of tokens has this one.
 pub(super) fn has_token(value: &HeaderValue, token: &str) -> bool {
-    value.as_bytes().split(|byte| *byte == b',').any(|part| part.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
+    value.to_str().is_ok_and(|value| value.split(',').any(|part| part.trim().eq_ignore_ascii_case(token)))
 }
 
 /// Whether the last transfer coding is `chunked`.

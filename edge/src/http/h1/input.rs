@@ -71,14 +71,27 @@ impl Input {
         }
     }
 
+    fn skip_empty_lines(&mut self) {
+        loop {
+            let blank = match self.bytes[..] {
+                [b'\n', ..] => 1,
+                [b'\r', b'\n', ..] => 2,
+                _ => return,
+            };
+            let _ = self.bytes.split_to(blank);
+        }
+    }
+
     /// Takes a complete header block out; empty lines in front of it are dropped (RFC 9112, section 2.2).
     ///
     /// # Errors
     /// If it has more than `limit` bytes.
     pub(super) fn take_head(&mut self, limit: usize) -> Result<Option<Bytes>, HeadError> {
         if self.searched == 0 {
-            let blank = self.bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-            let _ = self.bytes.split_to(blank);
+            self.skip_empty_lines();
+            if self.bytes[..] == b"\r"[..] {
+                return Ok(None);
+            }
         }
         let Some(end) = head::end(&self.bytes, self.searched) else {
             self.searched = self.bytes.len();
