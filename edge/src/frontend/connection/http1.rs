@@ -38,15 +38,24 @@ where
         };
         let request = match next {
             Ok(Some(request)) => request,
-            Ok(None) => return Ok(close(&mut http).await),
+            Ok(None) => {
+                close(&mut http).await;
+                return Ok(());
+            }
             Err(error) => break error,
         };
         let service = serve_request(state.clone(), connection.clone(), request);
         // Boxed, so that an idle connection has no room for it.
         match Box::pin(http.respond(service.boxed(), &stop)).await {
             Ok(AfterResponse::Continue) => {}
-            Ok(AfterResponse::Close) => return Ok(close(&mut http).await),
-            Ok(AfterResponse::Upgrade) => return Ok(http.upgrade()),
+            Ok(AfterResponse::Close) => {
+                close(&mut http).await;
+                return Ok(());
+            }
+            Ok(AfterResponse::Upgrade) => {
+                http.upgrade();
+                return Ok(());
+            }
             Err(error) => break error,
         }
     };
