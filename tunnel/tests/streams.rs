@@ -4,8 +4,15 @@
 mod world;
 
 use postern_api::{Code, Error};
-use postern_tunnel::{StreamKind, StreamRefused, proto::frame::MAX_METADATA};
-use std::{io::ErrorKind, ops::ControlFlow, sync::atomic::Ordering};
+use postern_tunnel::{
+    StreamKind, StreamRefused,
+    proto::frame::{MAX_METADATA, MAX_PAYLOAD},
+};
+use std::{
+    io::{ErrorKind, IoSlice},
+    ops::ControlFlow,
+    sync::atomic::Ordering,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use world::{World, in_time, read, read_all, start, until, write};
 
@@ -57,6 +64,32 @@ async fn written_bytes_arrive_without_a_flush() {
             visitor.write_all(b"well?").await.unwrap();
             assert_eq!(read(&mut visitor, 5).await, b"well?");
         }
+    }
+}
+
+#[tokio::test]
+async fn slices_arrive_in_order_whatever_their_number_and_size() {
+    for mut world in worlds().await {
+        world.agent_echoes();
+        let mut visitor = world.open().await;
+        let head = vec![1; 100];
+        let body = vec![2; 3 * MAX_PAYLOAD];
+        let small: Vec<[u8; 1]> = (0..20).map(|byte| [byte]).collect();
+        let mut slices = vec![IoSlice::new(&head), IoSlice::new(&[]), IoSlice::new(&body)];
+        slices.extend(small.iter().map(|byte| IoSlice::new(byte)));
+        let sent: Vec<u8> = slices.iter().flat_map(|slice| slice.to_vec()).collect();
+        let (mut reader, mut writer) = tokio::io::split(&mut visitor);
+        let write = async {
+            let mut rest = &mut slices[..];
+            while !rest.is_empty() {
+                let written = writer.write_vectored(rest).await.unwrap();
+                assert!(written > 0, "every write takes something");
+                IoSlice::advance_slices(&mut rest, written);
+            }
+            writer.flush().await.unwrap();
+        };
+        let (received, ()) = tokio::join!(read(&mut reader, sent.len()), write);
+        assert!(received == sent, "the bytes arrive in order");
     }
 }
 

@@ -1,6 +1,10 @@
 //! Stream of one visitor.
 
-use super::{buffers::Buffer, stream_metadata::StreamMetadata, stream_transport::StreamTransport};
+mod end;
+mod frame_parts;
+
+use self::frame_parts::{MAX_PARTS, poll_write_parts, set_payload};
+use super::{stream_metadata::StreamMetadata, stream_transport::StreamTransport};
 use crate::proto::{
     frame::{self, FrameReader, NextRead},
     stream_reply::{ACCEPTED, StreamReply, StreamReplyReader, encode_refusal},
@@ -11,7 +15,6 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, Waker, ready},
-    time::Duration,
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
@@ -19,12 +22,6 @@ use tokio::{
     sync::OwnedSemaphorePermit,
 };
 
-/// Time limit for the peer to end a stream that was dropped after its own end.
-const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bytes of the peer that are discarded meanwhile.
-const MAX_LINGER_BYTES: u64 = 256 * 1024;
-/// Largest plaintext of a TLS record (RFC 8446, section 5.1).
-const RECORD_BYTES: usize = 16 * 1024;
 /// Read size for stream replies and metadata.
 const CHUNK_BYTES: usize = 256;
 
@@ -228,22 +225,42 @@ impl TunnelStream {
         }
     }
 
-    /// Reads into `bytes`. The end of the transport is an error here, because the stream has not ended.
+    /// Reads into `bytes`.
     fn poll_read_transport(&mut self, cx: &mut Context<'_>, bytes: &mut [u8]) -> Poll<io::Result<usize>> {
         let mut buf = ReadBuf::new(bytes);
         let poll = self.transport().poll_read(cx, &mut buf);
+        self.count_read(cx, poll, buf.filled().len())
+    }
+
+    /// Reads `limit` bytes at most, without filling the buffer with zeros first.
+    fn poll_read_payload(
+        &mut self,
+        cx: &mut Context<'_>,
+        limit: usize,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<usize>> {
+        let filled_before = buf.filled().len();
+        let poll = Pin::new(&mut self.transport().take(limit as u64)).poll_read(cx, buf);
+        self.count_read(cx, poll, buf.filled().len() - filled_before)
+    }
+
+    /// The bytes of a read. The end of the transport is an error here, because the stream has not ended.
+    fn count_read(
+        &mut self,
+        cx: &mut Context<'_>,
+        poll: Poll<io::Result<()>>,
+        count: usize,
+    ) -> Poll<io::Result<usize>> {
         if poll.is_pending() {
             self.flush_while_reading(cx);
             return Poll::Pending;
         }
         ready!(self.check(poll))?;
-        match buf.filled().len() {
-            0 => {
-                self.broken = true;
-                Poll::Ready(Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the stream broke off")))
-            }
-            count => Poll::Ready(Ok(count)),
+        if count == 0 {
+            self.broken = true;
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the stream broke off")));
         }
+        Poll::Ready(Ok(count))
     }
 
     fn poll_reply(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -270,36 +287,30 @@ impl TunnelStream {
         Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, error)))
     }
 
-    /// Writes prefix, header and payload with one call; buffers what the transport does not take.
-    fn poll_frame(&mut self, cx: &mut Context<'_>, payload: &[u8]) -> Poll<io::Result<()>> {
-        let header = frame::header(payload.len());
+    /// Writes prefix, header and the first bytes of the slices, `limit` at most, with one call; buffers what the transport
+    /// does not take.
+    fn poll_frame(&mut self, cx: &mut Context<'_>, slices: &[IoSlice<'_>], limit: usize) -> Poll<io::Result<usize>> {
+        let mut parts = [IoSlice::new(&[]); MAX_PARTS];
+        let (count, length) = set_payload(&mut parts[2..], slices, limit);
+        let header = frame::header(length);
+        parts[0] = IoSlice::new(&self.prefix);
+        parts[1] = IoSlice::new(&header);
+        let parts = &parts[..2 + count];
         let transport = Pin::new(self.transport.as_mut().expect("taken only during drop"));
-        let parts: [&[u8]; 3] = [&self.prefix, &header, payload];
-        let poll = if transport.is_write_vectored() {
-            transport.poll_write_vectored(cx, &parts.map(IoSlice::new))
-        } else {
-            let mut together = Buffer::borrow();
-            let mut end = 0;
-            for part in parts {
-                let count = part.len().min(together.len() - end);
-                together[end..end + count].copy_from_slice(&part[..count]);
-                end += count;
-            }
-            transport.poll_write(cx, &together[..end])
-        };
-        let mut taken = ready!(self.check(poll))?;
+        let poll = poll_write_parts(transport, cx, parts);
+        self.broken |= matches!(poll, Poll::Ready(Err(_) | Ok(0)));
+        let mut taken = ready!(poll)?;
         if taken == 0 {
-            self.broken = true;
             return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
         }
-        for part in [&self.prefix, &header[..], payload] {
+        for part in parts {
             let skipped = taken.min(part.len());
             taken -= skipped;
             self.write_buffer.extend_from_slice(&part[skipped..]);
         }
         self.prefix = Vec::new();
         self.unflushed = true;
-        Poll::Ready(Ok(()))
+        Poll::Ready(Ok(length))
     }
 
     /// Longest payload of the next frame: not much more than the transport takes, because the rest would be kept here.
@@ -362,13 +373,10 @@ impl AsyncRead for TunnelStream {
                     }
                 }
                 NextRead::Payload(left) => {
-                    // Not more than a transport gives at once: the reader's buffer is zeroed up to here for each read.
-                    let length = left.min(buf.remaining()).min(RECORD_BYTES);
-                    if length == 0 {
+                    if buf.remaining() == 0 {
                         return Poll::Ready(Ok(()));
                     }
-                    let count = ready!(this.poll_read_transport(cx, buf.initialize_unfilled_to(length)))?;
-                    buf.advance(count);
+                    let count = ready!(this.poll_read_payload(cx, left, buf))?;
                     if let ReceiveState::Frames(reader) = &mut this.receiving {
                         reader.payload_taken(count);
                     }
@@ -383,6 +391,15 @@ impl AsyncRead for TunnelStream {
 
 impl AsyncWrite for TunnelStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
+    }
+
+    /// The slices become one frame.
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         if this.sending != SendState::Open {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
@@ -390,17 +407,14 @@ impl AsyncWrite for TunnelStream {
         if let ReceiveState::Refusal(error) = &this.receiving {
             return Poll::Ready(Err(refused(error)));
         }
-        if bytes.is_empty() {
+        if slices.iter().all(|slice| slice.is_empty()) {
             return Poll::Ready(Ok(0));
         }
         let poll = match this.poll_write_buffer(cx) {
             Poll::Ready(Ok(())) => {
                 this.prepend_metadata();
                 match this.poll_payload_room(cx) {
-                    Poll::Ready(Ok(room)) => {
-                        let payload = &bytes[..bytes.len().min(room)];
-                        this.poll_frame(cx, payload).map_ok(|()| payload.len())
-                    }
+                    Poll::Ready(Ok(room)) => this.poll_frame(cx, slices, room),
                     Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
                     Poll::Pending => Poll::Pending,
                 }
@@ -410,6 +424,10 @@ impl AsyncWrite for TunnelStream {
         };
         this.register_blocked_writer(cx, poll.is_pending());
         poll
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.transport.as_ref().is_some_and(|transport| transport.is_write_vectored())
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -447,44 +465,4 @@ impl AsyncWrite for TunnelStream {
         }
         Poll::Ready(Ok(()))
     }
-}
-
-// === impl TunnelStream: the end ===
-
-impl Drop for TunnelStream {
-    fn drop(&mut self) {
-        let Some(transport) = self.transport.take() else { return };
-        let Some(owner) = self.owner.take() else { return };
-        let refused = matches!(self.receiving, ReceiveState::Refusal(_));
-        if self.broken || transport.is_cancelled() {
-            drop(transport);
-            owner.discard();
-        } else if self.sending == SendState::Closed && self.has_received_end() {
-            owner.release(transport);
-        } else if !self.lingering && (refused || self.sending == SendState::Closed) {
-            let mut rest = TunnelStream::opened(transport, Some(owner.clone()), None, std::mem::take(&mut self.prefix));
-            rest.write_buffer = std::mem::take(&mut self.write_buffer);
-            rest.written = self.written;
-            rest.receiving = std::mem::replace(&mut self.receiving, ReceiveState::Frames(FrameReader::default()));
-            rest.sending = self.sending;
-            rest.unflushed = self.unflushed;
-            rest.lingering = true;
-            owner.runtime().spawn(linger(rest));
-        } else {
-            drop(transport);
-            owner.discard();
-        }
-    }
-}
-
-/// Waits briefly for the end of a dropped stream, so that its connection can be reused.
-async fn linger(mut stream: TunnelStream) {
-    let rest = async {
-        stream.shutdown().await?;
-        if !stream.has_received_end() {
-            tokio::io::copy(&mut (&mut stream).take(MAX_LINGER_BYTES), &mut tokio::io::sink()).await?;
-        }
-        io::Result::Ok(())
-    };
-    let _ = tokio::time::timeout(LINGER_TIMEOUT, rest).await;
 }

@@ -9,6 +9,9 @@ use std::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+/// Bytes that one read takes from an overflow stream. The reader's buffer is filled with zeros up to here for each.
+const MAX_OVERFLOW_READ_BYTES: usize = 16 * 1024;
+
 /// Byte stream between the two ends that fails when the session ends.
 pub(crate) struct StreamTransport {
     kind: TransportKind,
@@ -66,7 +69,8 @@ impl AsyncRead for StreamTransport {
         let poll = match &mut this.kind {
             TransportKind::Connection(transport) => Pin::new(transport).poll_read(cx, buf),
             TransportKind::Overflow(stream, credit) => {
-                match Pin::new(stream).poll_read(cx, buf.initialize_unfilled()) {
+                let length = buf.remaining().min(MAX_OVERFLOW_READ_BYTES);
+                match Pin::new(stream).poll_read(cx, buf.initialize_unfilled_to(length)) {
                     Poll::Ready(Ok(count)) => {
                         buf.advance(count);
                         if let Some(credit) = credit {
