@@ -98,5 +98,5 @@ async fn a_server_that_cannot_write_its_addresses_starts() {
     std::fs::create_dir_all(world.server.folder().join("addresses.json/taken")).unwrap();
     let server = ServerSetup::new(world.server.folder()).spawn();
     eventually("the server is ready", async || server.stdout().contains("Postern is ready").then_some(())).await;
-    assert!(server.stderr().contains("addresses.json"), "and says so: {}", server.stderr());
+    server.wait_for_log("addresses.json").await;
 }

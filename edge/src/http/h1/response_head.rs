@@ -224,11 +224,11 @@ mod tests {
         let table = [
             (200, &[][..], exact(5), false, "HTTP/1.1 200 OK|Date: D|Content-Length: 5||"),
             (200, &length[..], exact(5), false, "HTTP/1.1 200 OK|Date: D|Content-Length: 5||"),
-            (200, &length[..], unknown.clone(), false, "HTTP/1.1 200 OK|Date: D|Content-Length: 5||"),
-            (200, &[][..], unknown.clone(), false, "HTTP/1.1 200 OK|Date: D|Transfer-Encoding: chunked||"),
+            (200, &length[..], unknown, false, "HTTP/1.1 200 OK|Date: D|Content-Length: 5||"),
+            (200, &[][..], unknown, false, "HTTP/1.1 200 OK|Date: D|Transfer-Encoding: chunked||"),
             (200, &[][..], None, false, "HTTP/1.1 200 OK|Date: D|Content-Length: 0||"),
             (200, &length[..], None, true, "HTTP/1.1 200 OK|Date: D|Content-Length: 5||"),
-            (200, &[][..], unknown.clone(), true, "HTTP/1.1 200 OK|Date: D||"),
+            (200, &[][..], unknown, true, "HTTP/1.1 200 OK|Date: D||"),
             (304, &length[..], None, true, "HTTP/1.1 304 Not Modified|Date: D|Content-Length: 5||"),
             (204, &length[..], None, false, "HTTP/1.1 204 No Content|Date: D||"),
             (304, &length[..], exact(5), false, "HTTP/1.1 304 Not Modified|Date: D||"),
@@ -267,7 +267,8 @@ mod tests {
     fn the_end_of_a_body_is_found_by_the_head() {
         let length = [("content-length", "5")];
         let both = [("transfer-encoding", "chunked"), ("content-length", "5")];
-        let table: &[(u16, &[(&str, &str)], Method, &str, bool)] = &[
+        type Case<'a> = (u16, &'a [(&'a str, &'a str)], Method, &'a str, bool);
+        let table: [Case<'_>; 9] = [
             (200, &length, Method::GET, "Length(5)", true),
             (200, &length, Method::HEAD, "Ended", true),
             (204, &length, Method::GET, "Ended", true),
@@ -279,9 +280,9 @@ mod tests {
             (200, &[("content-length", "5, 5"), ("connection", "close")], Method::GET, "Length(5)", false),
         ];
         for (status, headers, method, expected, persists) in table {
-            let (reader, is_persistent) = body(&response(*status, headers), method).expect("a body");
+            let (reader, is_persistent) = body(&response(status, headers), &method).expect("a body");
             let shown = format!("{reader:?}");
-            assert!(shown.starts_with(expected) && is_persistent == *persists, "{headers:?} {shown}");
+            assert!(shown.starts_with(expected) && is_persistent == persists, "{headers:?} {shown}");
         }
         for wrong in ["5, 6", "x", ""] {
             assert!(body(&response(200, &[("content-length", wrong)]), &Method::GET).is_err(), "{wrong}");
