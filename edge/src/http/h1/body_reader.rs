@@ -33,6 +33,8 @@ pub(super) enum BodyReader {
     /// The end of the connection is the end of the body.
     UntilClose,
     Ended,
+    /// It cannot be read any further.
+    Broken(FramingError),
 }
 
 /// What was read.
@@ -81,14 +83,22 @@ impl BodyReader {
         match self {
             BodyReader::Length(left) => Some(*left),
             BodyReader::Ended => Some(0),
-            BodyReader::Chunked(_) | BodyReader::UntilClose => None,
+            BodyReader::Chunked(_) | BodyReader::UntilClose | BodyReader::Broken(_) => None,
         }
     }
 
     /// Takes the next part out of the input.
+    ///
+    /// # Errors
+    /// If the body is malformed, from then on each time.
     pub(super) fn read(&mut self, input: &mut BytesMut) -> Result<BodyPart, FramingError> {
+        self.next_part(input).inspect_err(|error| *self = BodyReader::Broken(*error))
+    }
+
+    fn next_part(&mut self, input: &mut BytesMut) -> Result<BodyPart, FramingError> {
         let part = match self {
             BodyReader::Ended => BodyPart::End,
+            BodyReader::Broken(error) => return Err(*error),
             _ if input.is_empty() => BodyPart::Incomplete,
             BodyReader::Length(left) => {
                 let data = take_data(input, left);
@@ -117,6 +127,7 @@ impl BodyReader {
                 Ok(())
             }
             BodyReader::Length(_) | BodyReader::Chunked(_) => Err(FramingError::Incomplete),
+            BodyReader::Broken(error) => Err(*error),
         }
     }
 }
@@ -198,7 +209,7 @@ impl ChunkedReader {
                 Ok(BodyPart::Incomplete)
             };
         };
-        let section = input.split_to(self.searched.saturating_sub(3) + end + 4).freeze();
+        let section = input.split_to(std::mem::take(&mut self.searched).saturating_sub(3) + end + 4).freeze();
         parse_trailers(&section).map(BodyPart::Trailers)
     }
 }
@@ -299,6 +310,20 @@ mod tests {
             }
         }
         assert_eq!(read(BodyReader::length(4), b"abc", 9).err(), Some(FramingError::Incomplete));
+    }
+
+    #[test]
+    fn a_broken_body_stays_broken() {
+        for bytes in ["0\r\nX: y\r\nno colon\r\n\r\n", "x\r\n", "3\r\nabcd\r\n"] {
+            let (mut reader, mut input) = (BodyReader::chunked(), BytesMut::new());
+            let mut errors = Vec::new();
+            for byte in bytes.bytes().chain(*b"0\r\n\r\n") {
+                input.extend_from_slice(&[byte]);
+                errors.extend(reader.read(&mut input).err());
+            }
+            assert!(errors.len() >= 5 && errors.iter().all(|error| *error == errors[0]), "{bytes:?} {errors:?}");
+            assert!(!reader.is_ended() && reader.end_of_input() == Err(errors[0]));
+        }
     }
 
     #[test]
