@@ -175,7 +175,8 @@ impl<S> HttpGuard<S> {
         if self.requests.is_busy() || begun != self.last_request.1 {
             self.last_request = (Instant::now(), begun);
         }
-        self.last_request.0
+        // Not when it was last looked at: a request may have ended between two looks.
+        self.last_request.0.max(self.requests.last_end())
     }
 
     fn check_silence(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {

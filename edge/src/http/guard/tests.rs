@@ -84,6 +84,34 @@ async fn a_connection_with_an_open_request_sleeps_however_long_it_is_silent() {
     }
 }
 
+/// A request that ends exactly when the timer is due leaves all of the idle timeout for the next one.
+#[tokio::test(start_paused = true)]
+async fn the_idle_timeout_runs_from_the_end_of_the_last_request() {
+    for http2 in [false, true] {
+        let (mut visitor, ours) = duplex(4096);
+        let counter = RequestCounter::default();
+        let open = counter.start();
+        let mut guard = HttpGuard::new(ours, http2, counter, &limits());
+        visitor.write_all(b"GET / HTTP/1.1\r\n\r\n").await.expect("room");
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        let mut read = |guard: &mut HttpGuard<_>| {
+            let mut bytes = [0; 512];
+            Pin::new(guard).poll_read(&mut cx, &mut ReadBuf::new(&mut bytes))
+        };
+        assert!(read(&mut guard).is_ready() && read(&mut guard).is_pending());
+        tokio::time::advance(6 * IDLE).await;
+        drop(open);
+        if !http2 {
+            guard.write_all(b"response").await.expect("room");
+        }
+        assert!(read(&mut guard).is_pending(), "HTTP/2: {http2}");
+        tokio::time::advance(IDLE - Duration::from_millis(2)).await;
+        assert!(read(&mut guard).is_pending(), "HTTP/2: {http2}");
+        tokio::time::advance(Duration::from_millis(4)).await;
+        assert!(read(&mut guard).is_ready(), "HTTP/2: {http2}");
+    }
+}
+
 #[tokio::test]
 async fn pings_do_not_keep_an_unused_http2_connection_open() {
     let (mut visitor, ours) = duplex(4096);
