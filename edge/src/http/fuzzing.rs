@@ -140,8 +140,9 @@ fn serve_by_hyper(bytes: &[u8], limits: &Limits) -> ReadRequests {
             answer(request.map(VisitorBody::from), result.clone(), limits.clone()).map(Ok::<_, Infallible>)
         })
     };
+    // The guard limits the lines of heads; hyper has the same limit for trailers.
     let mut builder = http1::Builder::new();
-    let connection = builder.max_headers(limits.headers).serve_connection(TokioIo::new(guard), service).with_upgrades();
+    let connection = builder.max_headers(100).serve_connection(TokioIo::new(guard), service).with_upgrades();
     let mut outcome = run_while_woken(|| refused.load(Ordering::Relaxed), connection);
     if refused.load(Ordering::Relaxed) {
         outcome = Some(false);
