@@ -22,7 +22,7 @@ async fn a_request_is_listed_with_its_bytes_as_they_were() {
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
     visitor.send(visitor.http.post(tunnel.url("/page?x=1")).header("X-Mine", "yes").body("the body")).await;
-    let captured = agent.wait_for_capture("the answer is captured", |request| !request["response"].is_null()).await;
+    let captured = agent.wait_for_exchange("the response is captured", |_| true).await;
     assert_eq!(captured["uri"], format!("/api/requests/http/{}", id(&captured)));
     assert_eq!(captured["tunnel_name"], "site (https)");
     assert!(captured["remote_addr"].as_str().unwrap().starts_with("127.0.0.1"), "{captured}");
@@ -50,7 +50,7 @@ async fn a_request_without_a_response_yet_has_a_null_response() {
     assert_eq!(pending["response"], Value::Null);
     origin.release();
     assert_eq!(open.await.unwrap().text(), "at last");
-    agent.wait_for_capture("the answer is captured", |request| request["response"]["status_code"] == 200).await;
+    agent.wait_for_exchange("the response is captured", |request| request["response"]["status_code"] == 200).await;
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn a_replay_reaches_the_origin_again() {
     agent.https("other", &other).await;
     let visitor = world.visitor();
     visitor.send(visitor.http.post(tunnel.url("/sum?n=1")).header("X-Mine", "yes").body("the body")).await;
-    let captured = agent.wait_for_capture("the answer is captured", |request| !request["response"].is_null()).await;
+    let captured = agent.wait_for_exchange("the response is captured", |_| true).await;
 
     let replayed = agent.replay(id(&captured), None).await;
     assert_eq!((replayed.status, replayed.text.as_str()), (204, ""));
@@ -71,11 +71,8 @@ async fn a_replay_reaches_the_origin_again() {
         (&received[0].target, received[0].header("x-mine")),
         (&received[1].target, received[1].header("x-mine"))
     );
-    let again = agent
-        .wait_for_capture("the replay is captured", |request| {
-            request["replay_of"] == captured["id"] && !request["response"].is_null()
-        })
-        .await;
+    let again =
+        agent.wait_for_exchange("the replay is captured", |request| request["replay_of"] == captured["id"]).await;
     assert!(raw(&again["response"]).ends_with(&postern_tests::bytes::sum_of(b"the body")), "the body went along");
 
     assert_eq!(agent.replay(id(&captured), Some("other")).await.status, 204);
@@ -122,10 +119,10 @@ async fn a_tunnel_counts_its_connections_and_requests() {
     let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
-    for _ in 0..3 {
-        world.visitor().get(&tunnel.url("/")).await;
+    for visit in 1..=3 {
+        world.visitor().get(&tunnel.url(&format!("/{visit}"))).await;
     }
-    agent.wait_for_capture("the last is captured", |request| !request["response"].is_null()).await;
+    agent.wait_for_exchange("the last is captured", |request| request["request"]["uri"] == "/3").await;
     let metrics = agent.get("/api/tunnels/site").await.ok()["metrics"].clone();
     assert_eq!(metrics["http"]["count"], 3, "{metrics}");
     for (part, names) in [
@@ -171,21 +168,19 @@ async fn a_replay_through_the_edge_is_a_visit_of_its_own() {
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
     visitor.send(visitor.http.post(tunnel.url("/sum?n=1")).header("X-Mine", "yes").body("the body")).await;
-    let captured = agent.wait_for_capture("the answer is captured", |request| !request["response"].is_null()).await;
+    let captured = agent.wait_for_exchange("the response is captured", |_| true).await;
 
     let body = json!({"id": captured["id"], "through": "edge", "headers": {"X-Mine": "changed"}});
     assert_eq!(agent.post("/api/requests/http", body).await.status, 204);
     let received = origin.wait_for_requests("/sum", 2).await;
     assert_eq!((received[0].header("x-mine"), received[1].header("x-mine")), ("yes", "changed"));
     let seen = agent
-        .wait_for_capture("what the visitor saw is captured", |request| {
-            request["replay_through"] == "edge" && !request["response"].is_null()
-        })
+        .wait_for_exchange("what the visitor saw is captured", |request| request["replay_through"] == "edge")
         .await;
     assert_eq!(seen["replay_of"], captured["id"]);
     assert!(raw(&seen["response"]).contains(&postern_tests::bytes::sum_of(b"the body")), "the edge's whole answer");
     let arrived = agent
-        .wait_for_capture("it arrives as a visitor's", |request| {
+        .wait_for_exchange("it arrives as a visitor's", |request| {
             request["replay_of"].is_null() && request["request"]["headers"]["X-Mine"][0] == "changed"
         })
         .await;
@@ -198,10 +193,8 @@ async fn a_replay_through_the_edge_is_a_visit_of_its_own() {
         let body = json!({"id": last["id"], "through": "edge", "headers": {"X-Mine": mark}});
         assert_eq!(agent.post("/api/requests/http", body).await.status, 204);
         last = agent
-            .wait_for_capture(&format!("{mark} arrives"), |request| {
-                request["replay_of"].is_null()
-                    && request["request"]["headers"]["X-Mine"][0] == mark.as_str()
-                    && !request["response"].is_null()
+            .wait_for_exchange(&format!("{mark} arrives"), |request| {
+                request["replay_of"].is_null() && request["request"]["headers"]["X-Mine"][0] == mark.as_str()
             })
             .await;
     }

@@ -100,7 +100,7 @@ async fn a_webhook_can_be_inspected_before_there_is_a_service() {
     let visitor = shop.world.visitor();
     let reply = visitor.send(visitor.http.post(tunnel.url("/hook")).body("the event".repeat(1000))).await;
     assert_eq!((reply.status, reply.text().as_str(), reply.header("x-caught")), (202, "thank you", "yes"));
-    let seen = shop.agent.wait_for_capture("the webhook", |request| request["request"]["uri"] == "/hook").await;
+    let seen = shop.agent.wait_for_exchange("the webhook", |request| request["request"]["uri"] == "/hook").await;
     assert_eq!(seen["request"]["method"], "POST");
     assert!(seen["response"]["status"].as_str().is_some_and(|status| status.starts_with("202")), "{seen}");
     let plain = shop.tunnel("plain", json!({ "addr": "catch" })).await;

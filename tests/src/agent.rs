@@ -319,9 +319,14 @@ impl Agent {
         body["requests"].as_array().expect("a list").clone()
     }
 
-    /// Waits for a captured request that matches, and returns the newest.
+    /// Waits for a captured request that matches, and returns the newest. Its response may still be under way.
     pub async fn wait_for_capture(&self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         eventually(what, async || self.captured().await.into_iter().find(&fits)).await
+    }
+
+    /// Waits for a captured request that matches and whose whole response has been captured, and returns the newest.
+    pub async fn wait_for_exchange(&self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        self.wait_for_capture(what, |request| request["complete"]["response"] == true && fits(request)).await
     }
 
     /// Replays a captured request.
