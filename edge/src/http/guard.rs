@@ -48,6 +48,8 @@ pub(crate) struct HttpGuard<S> {
     head: Option<(usize, Instant)>,
     /// On HTTP/2: when there was last a request, and how many there had been. Pings do not count as use.
     last_request: (Instant, usize),
+    /// On HTTP/2: whether a request was open when that was looked at.
+    was_busy: bool,
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
 }
@@ -88,6 +90,7 @@ impl<S> HttpGuard<S> {
             activity: Arc::default(),
             head: None,
             last_request: (Instant::now(), 0),
+            was_busy: false,
             reading: None,
             writing: None,
         }
@@ -138,9 +141,9 @@ impl<S> HttpGuard<S> {
 
     /// Why the connection was refused, if it was, and the connection to say so on unless a message was written in
     /// part.
-    pub(crate) fn into_refused(self) -> Option<(Refusal, Option<S>)> {
-        let stream = self.interim.is_flushed().then_some(self.stream);
-        self.refusal.map(|refusal| (refusal, stream))
+    pub(crate) fn into_refused(mut self) -> Option<(Refusal, Option<S>)> {
+        let refusal = self.refusal.take()?;
+        Some((refusal, self.into_unwritten()))
     }
 
     /// The connection, unless a message was written in part.
@@ -172,11 +175,12 @@ impl<S> HttpGuard<S> {
             return self.head.map_or(self.last_progress, |head| head.1);
         }
         let begun = self.requests.started();
-        if self.requests.is_busy() || begun != self.last_request.1 {
+        let was_busy = std::mem::replace(&mut self.was_busy, self.requests.is_busy());
+        // A request that was open when it was last looked at has ended since then.
+        if was_busy || self.was_busy || begun != self.last_request.1 {
             self.last_request = (Instant::now(), begun);
         }
-        // Not when it was last looked at: a request may have ended between two looks.
-        self.last_request.0.max(self.requests.last_end())
+        self.last_request.0
     }
 
     fn check_silence(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {

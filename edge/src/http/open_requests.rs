@@ -1,40 +1,21 @@
 //! Counts the requests of one visitor connection: whether one is being served, and how many were abandoned.
 
 use super::RequestPermit;
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
 };
-use tokio::time::Instant;
 
 /// Counts the requests of one visitor connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RequestCounter(Arc<RequestCounts>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RequestCounts {
-    created: Instant,
-    /// When the last request ended, in milliseconds since the creation.
-    last_end: AtomicU64,
     open: AtomicUsize,
     started: AtomicUsize,
     /// Requests whose response the visitor did not wait for.
     abandoned: AtomicUsize,
-}
-
-impl Default for RequestCounts {
-    fn default() -> Self {
-        RequestCounts {
-            created: Instant::now(),
-            last_end: AtomicU64::new(0),
-            open: AtomicUsize::new(0),
-            started: AtomicUsize::new(0),
-            abandoned: AtomicUsize::new(0),
-        }
-    }
 }
 
 impl RequestCounter {
@@ -46,12 +27,7 @@ impl RequestCounter {
 
     /// Whether a request is being served.
     pub(crate) fn is_busy(&self) -> bool {
-        self.0.open.load(Ordering::Acquire) > 0
-    }
-
-    /// When the last request ended, or when the connection began.
-    pub(crate) fn last_end(&self) -> Instant {
-        self.0.created + Duration::from_millis(self.0.last_end.load(Ordering::Relaxed))
+        self.0.open.load(Ordering::Relaxed) > 0
     }
 
     /// The number of requests so far.
@@ -92,8 +68,6 @@ impl Drop for OpenRequest {
         if !self.waited_for {
             self.counts.abandoned.fetch_add(1, Ordering::Relaxed);
         }
-        let ended = u64::try_from(self.counts.created.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.counts.last_end.fetch_max(ended, Ordering::Relaxed);
-        self.counts.open.fetch_sub(1, Ordering::Release);
+        self.counts.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
