@@ -314,16 +314,20 @@ fn says_the_same_over_http2(parts: &Parts, host: &str) {
     assert_eq!(canonical::host(&headers).expect("a host"), host);
 }
 
+/// The framing behind the bytes, unless it refuses them.
+fn framing_behind(bytes: &[u8], limits: &Limits) -> Option<Http1Framing> {
+    let mut framing = Http1Framing::new(limits.head_bytes, limits.headers);
+    framing.feed(bytes).ok().map(|()| framing)
+}
+
 /// Whether the bytes end before the header block they are in.
 fn ends_in_a_head(bytes: &[u8], limits: &Limits) -> bool {
-    let mut guard = Http1Framing::new(limits.head_bytes, limits.headers);
-    guard.feed(bytes).is_ok() && guard.in_head()
+    framing_behind(bytes, limits).is_some_and(|framing| framing.in_head())
 }
 
 /// Whether the bytes end within a header block or a body.
 fn ends_in_a_message(bytes: &[u8], limits: &Limits) -> bool {
-    let mut guard = Http1Framing::new(limits.head_bytes, limits.headers);
-    guard.feed(bytes).is_ok() && (guard.in_head() || guard.in_body())
+    framing_behind(bytes, limits).is_some_and(|framing| framing.in_head() || framing.in_body())
 }
 
 /// Each request begins where the guard says that one begins, and none where it does not.

@@ -55,7 +55,12 @@ pub(crate) fn leaves_http<B>(request: &Request<B>) -> bool {
 
 /// Whether a `Connection` header names this token.
 fn connection_names(headers: &HeaderMap, token: &str) -> bool {
-    headers.get_all(header::CONNECTION).iter().any(|value| tokens(value).any(|t| t.eq_ignore_ascii_case(token)))
+    headers.get_all(header::CONNECTION).iter().any(|value| has_token(value, token))
+}
+
+/// Whether a list of tokens has this one, whatever its case.
+pub(super) fn has_token(value: &HeaderValue, token: &str) -> bool {
+    tokens(value).any(|other| other.eq_ignore_ascii_case(token))
 }
 
 fn tokens(value: &HeaderValue) -> impl Iterator<Item = &str> {
@@ -65,7 +70,7 @@ fn tokens(value: &HeaderValue) -> impl Iterator<Item = &str> {
 /// Removes hop-by-hop headers, forwarding headers of earlier proxies, and headers reserved for this server from a
 /// request.
 pub(crate) fn clean_request(headers: &mut HeaderMap) {
-    let trailers = headers.get_all(header::TE).iter().any(|te| tokens(te).any(|t| t.eq_ignore_ascii_case("trailers")));
+    let trailers = headers.get_all(header::TE).iter().any(|te| has_token(te, "trailers"));
     strip_hop_by_hop(headers);
     if headers.remove(header::TE).is_some() && trailers {
         headers.insert(header::TE, HeaderValue::from_static("trailers"));

@@ -32,11 +32,12 @@ pub(crate) fn reduce(status: StatusCode, headers: &mut HeaderMap) -> Result<(), 
 }
 
 fn check_length(headers: &mut HeaderMap) -> Result<(), Refusal> {
+    if is_plain(headers) {
+        return Ok(());
+    }
     let length = content_length::of(headers)
         .map_err(|InvalidLength| invalid("The local service sent a Content-Length that is not one number."))?;
-    if let Some(length) = length
-        && !is_plain(headers)
-    {
+    if let Some(length) = length {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
     Ok(())

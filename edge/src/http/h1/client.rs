@@ -5,7 +5,7 @@
 
 use super::{
     body_reader::{BodyPart, BodyReader, FramingError},
-    body_writer::BodyWriter,
+    body_writer::OutgoingBody,
     input::Input,
     output::Output,
     request_head, response_head,
@@ -13,8 +13,8 @@ use super::{
 use crate::http::{BodyError, InterimReceiver, RequestBody};
 use bytes::Bytes;
 use futures::task::noop_waker_ref;
-use http_body::{Body, Frame, SizeHint};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use http_body::{Body as _, Frame, SizeHint};
+use hyper::{Method, Request, Response, StatusCode};
 use std::{
     io,
     pin::Pin,
@@ -32,7 +32,7 @@ pub(crate) struct ClientConnection<S> {
     output: Output,
     method: Method,
     /// What is left of the request.
-    sending: Option<(RequestBody, BodyWriter)>,
+    sending: Option<OutgoingBody<RequestBody>>,
     /// Whether written bytes have to be flushed.
     unflushed: bool,
     /// Whether a byte of the request was written, or taken from its body.
@@ -106,18 +106,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
         let size = (!body.is_end_stream()).then(|| body.size_hint());
         let has_body = size.is_some();
         let writer = request_head::write(self.output.head(), request, size);
-        self.sending = (has_body || !writer.is_ended()).then_some((body, writer));
+        self.sending = (has_body || !writer.is_ended()).then(|| OutgoingBody::new(body, writer));
         (self.is_begun, self.unflushed, self.write_error) = (false, true, None);
         (self.response, self.interim) = (ResponseState::Awaited, interim);
     }
 
-    /// The body of the request, if not a byte of the request was written; `None` if some were, or the body was empty and
-    /// is gone.
+    /// The body of the request, if not a byte of the request was written and nothing was taken from the body.
     pub(crate) fn take_unsent(&mut self) -> Option<RequestBody> {
         if self.is_begun {
             return None;
         }
-        Some(self.sending.take().map_or_else(RequestBody::empty, |(body, _)| body))
+        Some(self.sending.take().map_or_else(RequestBody::empty, OutgoingBody::into_body))
     }
 
     /// Sends the request as far as possible, and waits for the head of the final response.
@@ -184,7 +183,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
             return Ok(());
         }
         while !self.output.is_empty() || self.sending.is_some() {
-            let is_waiting = self.fill_output(cx)?;
+            let filled = OutgoingBody::fill(&mut self.sending, &mut self.output, cx).map_err(|error| {
+                (self.is_begun, self.is_persistent) = (true, false);
+                ClientError::Request(error)
+            })?;
+            self.is_begun |= filled.took_frame;
             let waiting = self.output.len();
             let polled = self.output.poll_write(&mut self.stream, cx);
             self.is_begun |= self.output.len() < waiting;
@@ -196,7 +199,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
                     return Ok(());
                 }
             }
-            if is_waiting {
+            if filled.is_waiting {
                 break;
             }
         }
@@ -208,47 +211,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
             }
         }
         Ok(())
-    }
-
-    /// Takes as much of the request's body as there is room for. True if it gives nothing more at the moment.
-    fn fill_output(&mut self, cx: &mut Context<'_>) -> Result<bool, ClientError> {
-        while let Some((body, writer)) = &mut self.sending
-            && self.output.has_room()
-        {
-            let polled = Pin::new(&mut *body).poll_frame(cx);
-            self.is_begun |= matches!(polled, Poll::Ready(Some(_)));
-            let trailers = match polled {
-                Poll::Pending => return Ok(true),
-                Poll::Ready(None) => None,
-                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(data) => {
-                        writer.write(data, &mut self.output);
-                        if !body.is_end_stream() && !writer.is_ended() {
-                            continue;
-                        }
-                        None
-                    }
-                    Err(frame) => frame.into_trailers().ok(),
-                },
-                Poll::Ready(Some(Err(error))) => return Err(self.request_broken(error)),
-            };
-            if let Err(error) = self.end_request(trailers.as_ref()) {
-                return Err(self.request_broken(error));
-            }
-        }
-        Ok(false)
-    }
-
-    fn end_request(&mut self, trailers: Option<&HeaderMap>) -> Result<(), BodyError> {
-        match self.sending.take() {
-            Some((_, writer)) => Ok(writer.end(trailers, &mut self.output)?),
-            None => Ok(()),
-        }
-    }
-
-    fn request_broken(&mut self, error: BodyError) -> ClientError {
-        self.is_persistent = false;
-        ClientError::Request(error)
     }
 
     /// The next part of the response's body. What is left of the request is sent meanwhile.

@@ -1,7 +1,7 @@
 //! The header block of a message, as it is read (RFC 9112, sections 2 to 5).
 
 use super::spelling::{Spelling, is_title_case};
-use crate::http::content_length::InvalidLength;
+use crate::http::{content_length::InvalidLength, headers::has_token};
 use bytes::Bytes;
 use hyper::{
     HeaderMap, Version,
@@ -65,11 +65,6 @@ pub(super) fn is_persistent(version: Version, headers: &HeaderMap) -> bool {
         is_persistent |= has_token(value, "keep-alive");
     }
     is_persistent
-}
-
-/// Whether a list of tokens has this one.
-pub(super) fn has_token(value: &HeaderValue, token: &str) -> bool {
-    value.to_str().is_ok_and(|value| value.split(',').any(|part| part.trim().eq_ignore_ascii_case(token)))
 }
 
 /// Whether the last transfer coding is `chunked`.

@@ -3,10 +3,10 @@
 use super::{
     body_reader::BodyReader,
     body_writer::BodyWriter,
-    head::{HeadError, InlineFields, MAX_INLINE_FIELDS, has_token, header_map, is_chunked, is_persistent},
-    spelling::{Spelling, write_name},
+    head::{HeadError, InlineFields, MAX_INLINE_FIELDS, header_map, is_chunked, is_persistent},
+    spelling::{Spelling, write_field},
 };
-use crate::http::content_length;
+use crate::http::{content_length, expectation::CONTINUE, headers::has_token};
 use bytes::Bytes;
 use http_body::SizeHint;
 use hyper::{
@@ -71,7 +71,7 @@ impl RequestHead {
             BodyReader::length(content_length::of(headers)?.unwrap_or(0))
         };
         let is_persistent = is_persistent(version, headers);
-        let expects = |value: &header::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"100-continue");
+        let expects = |value: &header::HeaderValue| value.as_bytes().eq_ignore_ascii_case(CONTINUE.as_bytes());
         let expects_continue = version == Version::HTTP_11 && headers.get(header::EXPECT).is_some_and(expects);
         let accepts_trailers = headers.get_all(header::TE).iter().any(|value| has_token(value, "trailers"));
         Ok(RequestHead { request, body, is_persistent, expects_continue, accepts_trailers })
@@ -93,10 +93,7 @@ pub(super) fn write(head: &mut Vec<u8>, request: &mut Request<()>, body: Option<
     head.extend_from_slice(b" HTTP/1.1\r\n");
     let spelling = request.extensions().get::<Spelling>();
     for (name, value) in headers {
-        write_name(head, name.as_str(), spelling);
-        head.extend_from_slice(b": ");
-        head.extend_from_slice(value.as_bytes());
-        head.extend_from_slice(b"\r\n");
+        write_field(head, name, value, spelling);
     }
     head.extend_from_slice(b"\r\n");
     writer

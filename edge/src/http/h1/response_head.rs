@@ -4,11 +4,11 @@ use super::{
     body_reader::BodyReader,
     body_writer::BodyWriter,
     date,
-    head::{HeadError, InlineFields, MAX_INLINE_FIELDS, has_token, header_map, is_chunked, is_persistent},
+    head::{HeadError, InlineFields, MAX_INLINE_FIELDS, header_map, is_chunked, is_persistent},
     request_head::announced_trailers,
-    spelling::{Spelling, write_name},
+    spelling::{Spelling, write_field},
 };
-use crate::http::content_length;
+use crate::http::{content_length, headers::has_token};
 use bytes::Bytes;
 use http_body::SizeHint;
 use hyper::{
@@ -91,10 +91,11 @@ pub(super) fn write(
 ) -> BodyWriter {
     head.reserve(128 + 48 * parts.headers.len());
     write_status_line(head, parts, request.version);
-    let writer = frame(parts, body, request);
+    let own_length = content_length::of(&parts.headers).ok().flatten();
+    let writer = frame(parts, own_length, body, request);
     let spelling = parts.extensions.get::<Spelling>();
     let (mut has_date, mut says_close, mut says_keep_alive) = (false, false, false);
-    let passes_length = passes_length(&writer, parts, request);
+    let passes_length = passes_length(&writer, own_length, parts.status, request);
     for (name, value) in &parts.headers {
         match *name {
             // Written by the framing of this connection.
@@ -108,7 +109,7 @@ pub(super) fn write(
             header::DATE => has_date = true,
             _ => {}
         }
-        write_field(head, name, value.as_bytes(), spelling);
+        write_field(head, name, value, spelling);
     }
     match &writer {
         BodyWriter::Chunked(_) => head.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
@@ -150,22 +151,17 @@ fn write_status_line(head: &mut Vec<u8>, parts: &response::Parts, version: Versi
     head.extend_from_slice(b"\r\n");
 }
 
-fn write_field(head: &mut Vec<u8>, name: &HeaderName, value: &[u8], spelling: Option<&Spelling>) {
-    write_name(head, name.as_str(), spelling);
-    head.extend_from_slice(b": ");
-    head.extend_from_slice(value);
-    head.extend_from_slice(b"\r\n");
-}
-
-fn frame(parts: &response::Parts, body: Option<SizeHint>, request: &AnsweredRequest) -> BodyWriter {
+fn frame(
+    parts: &response::Parts,
+    own_length: Option<u64>,
+    body: Option<SizeHint>,
+    request: &AnsweredRequest,
+) -> BodyWriter {
     let Some(size) = body.filter(|_| !request.is_head && has_content(parts.status)) else { return BodyWriter::none() };
-    if let Some(length) = size.exact() {
-        return BodyWriter::length(length);
-    }
-    match content_length::of(&parts.headers) {
-        Ok(Some(length)) => BodyWriter::length(length),
-        _ if request.version == Version::HTTP_10 => BodyWriter::UntilClose,
-        _ => BodyWriter::chunked(accepted_trailers(&parts.headers, request)),
+    match size.exact().or(own_length) {
+        Some(length) => BodyWriter::length(length),
+        None if request.version == Version::HTTP_10 => BodyWriter::UntilClose,
+        None => BodyWriter::chunked(accepted_trailers(&parts.headers, request)),
     }
 }
 
@@ -174,14 +170,13 @@ fn accepted_trailers(headers: &HeaderMap, request: &AnsweredRequest) -> Vec<Head
 }
 
 /// Whether the response's own `Content-Length` is written: the one of a response to HEAD says what GET would get.
-fn passes_length(writer: &BodyWriter, parts: &response::Parts, request: &AnsweredRequest) -> bool {
-    let Ok(Some(own)) = content_length::of(&parts.headers) else { return false };
-    match writer {
-        BodyWriter::Length(_) if request.is_head => {
-            has_content(parts.status) || parts.status == StatusCode::NOT_MODIFIED
+fn passes_length(writer: &BodyWriter, own_length: Option<u64>, status: StatusCode, request: &AnsweredRequest) -> bool {
+    match (writer, own_length) {
+        (BodyWriter::Length(_), Some(_)) if request.is_head => {
+            has_content(status) || status == StatusCode::NOT_MODIFIED
         }
-        BodyWriter::Length(length) => *length == own && has_content(parts.status),
-        BodyWriter::Chunked(_) | BodyWriter::UntilClose => false,
+        (BodyWriter::Length(length), Some(own)) => *length == own && has_content(status),
+        _ => false,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::{
     body_reader::{BodyPart, BodyReader},
-    body_writer::BodyWriter,
+    body_writer::OutgoingBody,
     head::HeadError,
     input::Input,
     output::Output,
@@ -183,15 +183,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
         // What the visitor waits for is this response.
         current.expects_continue = false;
         let size = (!body.is_end_stream()).then(|| body.size_hint());
-        let mut writer = response_head::write(self.output.head(), &parts, size, &mut current.answered);
+        let writer = response_head::write(self.output.head(), &parts, size, &mut current.answered);
         self.is_responding = true;
         let switches = parts.status == StatusCode::SWITCHING_PROTOCOLS;
         drop(parts);
-        let mut body = (!writer.is_ended()).then_some(body);
-        poll_fn(|cx| self.poll_body(cx, &mut current, &mut writer, &mut body)).await?;
+        let mut body = (!writer.is_ended()).then(|| OutgoingBody::new(body, writer));
+        poll_fn(|cx| self.poll_body(cx, &mut current, &mut body)).await?;
         self.is_responding = false;
-        if switches && let Some(upgrade) = current.upgrade.take() {
-            self.current = Some(Box::new(CurrentRequest { upgrade: Some(upgrade), ..*current }));
+        if switches && current.upgrade.is_some() {
+            self.current = Some(current);
             return Ok(AfterResponse::Upgrade);
         }
         let is_read = poll_fn(|cx| self.poll_rest(cx, &mut current)).await?;
@@ -287,20 +287,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
         Ok(polled)
     }
 
-    /// Writes the response to its end. The body is dropped as soon as it has given everything.
+    /// Writes the response to its end. What is there of one that cannot be completed is sent.
     fn poll_body<B>(
         &mut self,
         cx: &mut Context<'_>,
         current: &mut CurrentRequest,
-        writer: &mut BodyWriter,
-        body: &mut Option<B>,
+        body: &mut Option<OutgoingBody<B>>,
     ) -> Poll<Result<(), ServerError>>
     where
         B: Body<Data = Bytes> + Unpin,
         B::Error: Into<BodyError>,
     {
         loop {
-            let is_waiting = self.fill_output(cx, writer, body)?;
+            let is_waiting = match OutgoingBody::fill(body, &mut self.output, cx) {
+                Ok(filled) => filled.is_waiting,
+                Err(error) => {
+                    let _ = self.poll_flush(cx);
+                    return Poll::Ready(Err(ServerError::Response(error)));
+                }
+            };
             let is_flushed = if body.is_none() || is_waiting {
                 self.poll_flush(cx)?.is_ready()
             } else {
@@ -315,50 +320,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
                 return if is_flushed { self.poll_disconnected(cx, current) } else { self.pending() };
             }
         }
-    }
-
-    /// Takes as much of the body as there is room for. True if it gives nothing more at the moment.
-    fn fill_output<B>(
-        &mut self,
-        cx: &mut Context<'_>,
-        writer: &mut BodyWriter,
-        body: &mut Option<B>,
-    ) -> Result<bool, ServerError>
-    where
-        B: Body<Data = Bytes> + Unpin,
-        B::Error: Into<BodyError>,
-    {
-        while let Some(source) = body.as_mut()
-            && self.output.has_room()
-        {
-            let trailers = match Pin::new(&mut *source).poll_frame(cx) {
-                Poll::Pending => return Ok(true),
-                Poll::Ready(None) => None,
-                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(data) => {
-                        writer.write(data, &mut self.output);
-                        if !source.is_end_stream() && !writer.is_ended() {
-                            continue;
-                        }
-                        None
-                    }
-                    Err(frame) => frame.into_trailers().ok(),
-                },
-                Poll::Ready(Some(Err(error))) => return Err(self.broken(cx, error.into())),
-            };
-            *body = None;
-            let writer = std::mem::replace(writer, BodyWriter::none());
-            if let Err(error) = writer.end(trailers.as_ref(), &mut self.output) {
-                return Err(self.broken(cx, error.into()));
-            }
-        }
-        Ok(false)
-    }
-
-    /// The response cannot be completed. What is there of it is sent.
-    fn broken(&mut self, cx: &mut Context<'_>, error: BodyError) -> ServerError {
-        let _ = self.poll_flush(cx);
-        ServerError::Response(error)
     }
 
     /// Reads the rest of the request behind its response: as long as the local service still reads it, or as much of it as

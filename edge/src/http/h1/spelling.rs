@@ -2,6 +2,7 @@
 //! writes in another way is passed on in that way, because some programs compare names byte by byte.
 
 use bytes::Bytes;
+use hyper::header::{HeaderName, HeaderValue};
 use smallvec::SmallVec;
 
 /// The names of one message that are not written in `Title-Case`. Most messages have few.
@@ -31,7 +32,7 @@ pub(super) fn is_title_case(name: &[u8]) -> bool {
 }
 
 /// Writes a name, which is in lower case, as its sender spelled it.
-pub(super) fn write_name(head: &mut Vec<u8>, name: &str, spelling: Option<&Spelling>) {
+fn write_name(head: &mut Vec<u8>, name: &str, spelling: Option<&Spelling>) {
     if let Some(spelled) = spelling.and_then(|spelling| spelling.of(name)) {
         return head.extend_from_slice(spelled);
     }
@@ -46,6 +47,14 @@ pub(super) fn write_name(head: &mut Vec<u8>, name: &str, spelling: Option<&Spell
             None => break,
         }
     }
+}
+
+/// Writes a header line.
+pub(super) fn write_field(head: &mut Vec<u8>, name: &HeaderName, value: &HeaderValue, spelling: Option<&Spelling>) {
+    write_name(head, name.as_str(), spelling);
+    head.extend_from_slice(b": ");
+    head.extend_from_slice(value.as_bytes());
+    head.extend_from_slice(b"\r\n");
 }
 
 #[cfg(test)]
