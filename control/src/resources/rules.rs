@@ -60,7 +60,8 @@ pub(crate) trait Rules: Resource {
     const MODULES_INTERDEPEND: bool = false;
     /// A response depends only on the record and its modules, so that it can be cached until they change.
     const CACHEABLE: bool = false;
-    /// What a response shows changes only with the record, its modules and the links to it, so that its text can be indexed. Those of nested records count too; see [`Rules::SHOWN`].
+    /// What a response shows changes only with the record, its modules and the links to it, so that its text can be indexed.
+    /// Those of nested records count too; see [`Rules::SHOWN`].
     const SEARCH_INDEXED: bool = Self::CACHEABLE;
     /// Prefix of the ids, and kind, of the nested records that a response shows.
     const SHOWN: Option<(&'static str, &'static str)> = None;

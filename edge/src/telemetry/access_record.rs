@@ -245,7 +245,7 @@ fn written<S: Serializer>(time: &jiff::Timestamp, serializer: S) -> Result<S::Ok
     serializer.collect_str(&format_args!("{time:.3}"))
 }
 
-fn microseconds(duration: Duration) -> u64 {
+pub(super) fn microseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::telemetry::{
     RequestId,
+    access_record::microseconds,
     metrics::TargetKind,
     traffic::{ReachedCounters, TrafficCounter},
     truncate,
@@ -160,7 +161,7 @@ impl Trace {
             module: decision.module.to_owned(),
             rule: truncate(decision.rule.as_deref().unwrap_or_default(), LONGEST_RULE).to_owned(),
             verdict: decision.verdict,
-            microseconds: micros(decision.took),
+            microseconds: microseconds(decision.took),
         };
         self.decisions.iter().take(MOST_DECISIONS).map(decision).collect()
     }
@@ -174,14 +175,10 @@ impl Trace {
             route: text(self.route()),
             backend: text(self.backend.as_ref()),
             decisions: self.shown_decisions(),
-            microseconds: self.started_at.map(|started_at| micros(started_at.elapsed())),
-            queue_microseconds: self.queued.map(micros),
+            microseconds: self.started_at.map(|started_at| microseconds(started_at.elapsed())),
+            queue_microseconds: self.queued.map(microseconds),
         }
     }
-}
-
-fn micros(took: Duration) -> u64 {
-    u64::try_from(took.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl std::fmt::Display for Trace {
