@@ -81,6 +81,7 @@ fn the_tunnel_is_read_downwards() {
             "cork stream",
             "dial handshake relay session stream_transport",
             "buffers cancellation overflow_credit session_end sockets stream_metadata transport",
+            "shrinking",
         ],
     );
 }

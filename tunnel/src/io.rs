@@ -16,6 +16,7 @@ pub mod relay;
 pub mod server;
 mod session;
 pub mod session_end;
+mod shrinking;
 pub mod sockets;
 pub mod stream;
 pub mod stream_metadata;

@@ -76,7 +76,7 @@ async function fillsUp(page: Page, world: World): Promise<void> {
   await page.goto("/");
   await expect(page.getByRole("row", { name: `/item/${ROWS}` })).toBeVisible();
   say("first rows on screen, ms after the address was entered", ms(performance.now() - from));
-  await expect.poll(() => shown(page), { message: "all rows" }).toBe(ROWS);
+  await expect.poll(() => shown(page), { message: "all rows", intervals: [20] }).toBe(ROWS);
   say(`all ${ROWS} rows known, ms`, ms(performance.now() - from));
   const elements = await page.evaluate(() => document.querySelectorAll("*").length);
   say("elements in the page", String(elements));

@@ -4,27 +4,60 @@
 
 use crate::proto::frame::MAX_PAYLOAD;
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     ops::{Deref, DerefMut},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicIsize, Ordering},
 };
 
 /// Size of a buffer in bytes: a full frame with its header.
 pub(crate) const SIZE: usize = MAX_PAYLOAD;
 
 /// Sizes in bytes that relays get while others hold buffers: each as long as less than this is lent in all.
-const RELAY_SIZES: [(usize, usize); 2] = [(SIZE, 4 * 1024 * 1024), (16 * 1024, 8 * 1024 * 1024)];
+const RELAY_SIZES: [(usize, isize); 2] = [(SIZE, 4 * 1024 * 1024), (16 * 1024, 8 * 1024 * 1024)];
 /// Size in bytes that relays get while more is lent.
 const SMALL_SIZE: usize = 4 * 1024;
 
-/// Bytes of all lent buffers.
-static LENT: AtomicUsize = AtomicUsize::new(0);
+/// Bytes of all lent buffers, but for those that [`THREAD_LENT`] still has.
+static LENT: AtomicIsize = AtomicIsize::new(0);
+
+/// Bytes that a thread lends or takes back before it changes [`LENT`], which all threads share: most buffers come back before
+/// their thread does anything else.
+const THREAD_LENT_LIMIT: isize = 4 * SIZE as isize;
 
 /// Unused buffers that a thread keeps.
-const MAX_POOLED_BUFFERS: usize = 4;
+const MAX_POOLED_BUFFERS: usize = 2;
 
 thread_local! {
     static BUFFERS: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
+    static THREAD_LENT: ThreadLent = const { ThreadLent(Cell::new(0)) };
+}
+
+/// Bytes that a thread has lent and not yet added to [`LENT`]; negative for those that it took back.
+struct ThreadLent(Cell<isize>);
+
+impl Drop for ThreadLent {
+    fn drop(&mut self) {
+        LENT.fetch_add(self.0.get(), Ordering::Relaxed);
+    }
+}
+
+/// Counts bytes that are lent, or that came back if negative.
+fn count(bytes: isize) {
+    let shared = THREAD_LENT.try_with(|ThreadLent(own)| {
+        let sum = own.get() + bytes;
+        let is_shared = sum.abs() >= THREAD_LENT_LIMIT;
+        own.set(if is_shared { 0 } else { sum });
+        if is_shared { sum } else { 0 }
+    });
+    let shared = shared.unwrap_or(bytes);
+    if shared != 0 {
+        LENT.fetch_add(shared, Ordering::Relaxed);
+    }
+}
+
+/// Bytes of all lent buffers, as far as this thread knows.
+fn lent() -> isize {
+    LENT.load(Ordering::Relaxed) + THREAD_LENT.try_with(|ThreadLent(own)| own.get()).unwrap_or(0)
 }
 
 /// A borrowed buffer of [`SIZE`] bytes with arbitrary content. Returned to the pool when dropped.
@@ -32,7 +65,7 @@ pub(crate) struct Buffer(Box<[u8]>);
 
 impl Buffer {
     pub(crate) fn borrow() -> Self {
-        LENT.fetch_add(SIZE, Ordering::Relaxed);
+        count(SIZE as isize);
         let pooled = BUFFERS.try_with(|buffers| buffers.borrow_mut().pop()).ok().flatten();
         Buffer(pooled.unwrap_or_else(|| vec![0; SIZE].into_boxed_slice()))
     }
@@ -40,7 +73,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        LENT.fetch_sub(SIZE, Ordering::Relaxed);
+        count(-(SIZE as isize));
         let bytes = std::mem::take(&mut self.0);
         let _ = BUFFERS.try_with(|buffers| {
             let mut buffers = buffers.borrow_mut();
@@ -63,20 +96,20 @@ pub(crate) struct SmallerBuffer(Box<[u8]>);
 
 impl SmallerBuffer {
     fn new(size: usize) -> Self {
-        LENT.fetch_add(size, Ordering::Relaxed);
+        count(size as isize);
         SmallerBuffer(vec![0; size].into_boxed_slice())
     }
 }
 
 impl Drop for SmallerBuffer {
     fn drop(&mut self) {
-        LENT.fetch_sub(self.0.len(), Ordering::Relaxed);
+        count(-(self.0.len() as isize));
     }
 }
 
 impl RelayBuffer {
     pub(crate) fn borrow() -> Self {
-        let lent = LENT.load(Ordering::Relaxed);
+        let lent = lent();
         match RELAY_SIZES.into_iter().find(|(_, limit)| lent < *limit) {
             Some((SIZE, _)) => RelayBuffer::Full(Buffer::borrow()),
             Some((size, _)) => RelayBuffer::Smaller(SmallerBuffer::new(size)),
@@ -126,11 +159,25 @@ mod tests {
         let held: Vec<RelayBuffer> = (0..1000).map(|_| RelayBuffer::borrow()).collect();
         for (size, limit) in RELAY_SIZES {
             let count = held.iter().filter(|buffer| buffer.len() == size).count();
-            assert!((1..=limit / size).contains(&count), "{count} of {size} bytes");
+            assert!((1..=limit as usize / size).contains(&count), "{count} of {size} bytes");
         }
         assert_eq!(held.last().map(|buffer| buffer.len()), Some(SMALL_SIZE));
         drop(held);
         assert_eq!(RelayBuffer::borrow().len(), SIZE);
+    }
+
+    #[test]
+    fn buffers_are_counted_whichever_thread_returns_them() {
+        let held: Vec<RelayBuffer> = (0..1000).map(|_| RelayBuffer::borrow()).collect();
+        let sum: usize = held.iter().map(|buffer| buffer.len()).sum();
+        assert_eq!(lent(), sum as isize);
+        let mut held = held.into_iter();
+        for _ in 0..7 {
+            let part: Vec<RelayBuffer> = held.by_ref().take(100).collect();
+            std::thread::spawn(move || drop(part)).join().expect("the thread ends");
+        }
+        drop(held);
+        assert_eq!(lent(), 0);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Cancellation of all streams of a session when it ends, including streams that wait for I/O.
 
+use super::shrinking::shrink;
 use futures::task::AtomicWaker;
 use std::{
     collections::HashMap,
@@ -17,7 +18,7 @@ pub(crate) struct SessionCancellation(Mutex<Registry>);
 #[derive(Default)]
 struct Registry {
     cancelled: bool,
-    next_key: u64,
+    next_number: u64,
     tokens: HashMap<u64, Arc<TokenState>>,
 }
 
@@ -32,7 +33,7 @@ struct TokenState {
 pub(crate) struct StreamCancellation {
     state: Arc<TokenState>,
     source: Arc<SessionCancellation>,
-    key: u64,
+    number: u64,
 }
 
 impl SessionCancellation {
@@ -41,11 +42,11 @@ impl SessionCancellation {
         let state = Arc::new(TokenState::default());
         let mut registry = self.registry();
         state.cancelled.store(registry.cancelled, Ordering::Release);
-        let key = registry.next_key;
-        registry.next_key += 1;
-        registry.tokens.insert(key, state.clone());
+        let number = registry.next_number;
+        registry.next_number += 1;
+        registry.tokens.insert(number, state.clone());
         drop(registry);
-        StreamCancellation { state, source: self.clone(), key }
+        StreamCancellation { state, source: self.clone(), number }
     }
 
     /// Cancels all tokens and wakes their tasks.
@@ -73,6 +74,11 @@ impl SessionCancellation {
 }
 
 impl StreamCancellation {
+    /// Higher than those of the session's earlier tokens.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Whether the session has ended.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.state.cancelled.load(Ordering::Acquire)
@@ -93,7 +99,9 @@ impl StreamCancellation {
 
 impl Drop for StreamCancellation {
     fn drop(&mut self) {
-        self.source.registry().tokens.remove(&self.key);
+        let tokens = &mut self.source.registry().tokens;
+        tokens.remove(&self.number);
+        shrink(tokens);
     }
 }
 

@@ -5,6 +5,7 @@
 //! gigabytes. So each end sends only as much as the other has granted; grants travel as messages, never behind the data
 //! of a stream.
 
+use super::shrinking::shrink;
 use futures::task::AtomicWaker;
 use std::{
     collections::HashMap,
@@ -27,8 +28,6 @@ const SESSION_WINDOW_BYTES: usize = 32 * 1024 * 1024;
 /// Windows below this size are granted only to readers that wait for more, so that a response which is not read costs one
 /// window and not two.
 const CROWDED_WINDOW_BYTES: usize = 64 * 1024;
-/// Streams that the maps keep room for when there are none.
-const MAX_IDLE_ROOM: usize = 64;
 /// Most grants in one message.
 const MAX_GRANTS: usize = 1024;
 
@@ -175,12 +174,9 @@ impl Drop for StreamCredit {
         self.credits.open.fetch_sub(1, Ordering::Relaxed);
         let mut state = self.credits.state();
         state.streams.remove(&self.id);
+        shrink(&mut state.streams);
         state.grants.remove(&self.id);
-        if state.streams.is_empty() {
-            // A crowd left room for thousands.
-            state.streams.shrink_to(MAX_IDLE_ROOM);
-            state.grants.shrink_to(MAX_IDLE_ROOM);
-        }
+        shrink(&mut state.grants);
     }
 }
 

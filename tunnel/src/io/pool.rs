@@ -1,4 +1,5 @@
-//! The server's pool of idle data connections, most recently used first.
+//! The server's pool of idle data connections. The oldest is used first, so that those which a crowd needed stay idle and are
+//! closed, and memory from before the crowd is in use rather than theirs.
 
 use super::{session::SessionCore, stream::ConnectionOwner, stream_transport::StreamTransport};
 use crate::proto::{message::FromServer, pool_sizing::PoolSizing};
@@ -19,7 +20,7 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct State {
-    /// Least recently used first.
+    /// Newest first.
     idle: Vec<Idle>,
     sizing: PoolSizing,
     closed: bool,
@@ -124,7 +125,8 @@ impl Pool {
 
 impl State {
     fn put(&mut self, transport: StreamTransport) {
-        self.idle.push(Idle { transport, since: Instant::now() });
+        let at = self.idle.partition_point(|other| other.transport.number() > transport.number());
+        self.idle.insert(at, Idle { transport, since: Instant::now() });
         self.sizing.idle_added(self.idle.len());
     }
 }

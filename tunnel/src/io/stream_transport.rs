@@ -46,6 +46,11 @@ impl StreamTransport {
         }
     }
 
+    /// Higher than those of the session's earlier connections and streams.
+    pub(crate) fn number(&self) -> u64 {
+        self.cancellation.number()
+    }
+
     /// Whether the session has ended.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancellation.is_cancelled()

