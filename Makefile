@@ -66,7 +66,7 @@ programs: ui/dist/index.html
 build: ui/dist/index.html ## release builds of all three programs, pages included
 	cargo build --release --workspace --bins
 
-release: ui/dist/index.html ## what packages hold: optimized as a whole and by profiles of traffic, in about three times the time of `build`
+release: ui/dist/index.html node_modules ## the packages that are published: optimized as a whole and by profiles of traffic, in about 45 minutes
 	packaging/release
 
 bundle: build node_modules ## .deb and .rpm of release builds, in target/release/bundle

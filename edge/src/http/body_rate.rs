@@ -1,7 +1,7 @@
 //! The minimum rate of a request body: a guard against clients that send slowly on purpose.
 
 use crate::{
-    http::{BodyError, VisitorBody, frame_bytes},
+    http::{BodyError, LazyTimer, VisitorBody, frame_bytes},
     limits::Limits,
     refusal::{Fault, Refusal},
     telemetry::AccessRecord,
@@ -19,7 +19,7 @@ use std::{
     task::{Context, Poll},
     time::Duration,
 };
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
 
 /// A visitor's body.
 pub(crate) struct IncomingBody {
@@ -127,13 +127,13 @@ struct MinimumRate {
     arrived: u64,
     waited: Duration,
     since: Option<Instant>,
-    timer: Option<Pin<Box<Sleep>>>,
+    timer: LazyTimer,
 }
 
 impl MinimumRate {
     fn new(limits: &Limits) -> Self {
         let (rate, grace) = (limits.body_rate, limits.body_grace);
-        MinimumRate { rate, grace, arrived: 0, waited: Duration::ZERO, since: None, timer: None }
+        MinimumRate { rate, grace, arrived: 0, waited: Duration::ZERO, since: None, timer: LazyTimer::default() }
     }
 
     fn arrived(&mut self, bytes: usize) {
@@ -150,11 +150,7 @@ impl MinimumRate {
         let since = *self.since.get_or_insert_with(Instant::now);
         // So much may have been earned that the clock knows no such time.
         let due = since.checked_add(left).unwrap_or(since + Duration::from_secs(86_400));
-        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
-        if timer.deadline() != due {
-            timer.as_mut().reset(due);
-        }
-        timer.as_mut().poll(cx)
+        self.timer.poll(due, cx)
     }
 }
 

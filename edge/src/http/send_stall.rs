@@ -4,6 +4,7 @@
 //! included, while the flow-control window of one stream stays closed (RFC 9113, section 5.2); memory held for that
 //! stream would never be released.
 
+use super::lazy_timer::LazyTimer;
 use hyper::rt::Executor;
 use std::{
     pin::Pin,
@@ -60,22 +61,20 @@ where
 }
 
 async fn watch(mut stream: Pin<Box<impl Future<Output = ()>>>, progress: Arc<SendProgress>, stall: Duration) {
-    let (mut timer, mut seen_polls) = (None, 0);
+    let (mut timer, mut due, mut seen_polls) = (LazyTimer::default(), Instant::now(), 0);
     std::future::poll_fn(|cx| {
         if stream.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
         let polled = progress.polled.load(Ordering::Relaxed);
         if !progress.ready.load(Ordering::Relaxed) {
-            (timer, seen_polls) = (None, polled);
+            seen_polls = polled;
             return Poll::Pending;
         }
-        let timer = timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
         if seen_polls != polled {
-            seen_polls = polled;
-            timer.as_mut().reset(Instant::now() + stall);
+            (seen_polls, due) = (polled, Instant::now() + stall);
         }
-        let given_up = timer.as_mut().poll(cx);
+        let given_up = timer.poll(due, cx);
         if given_up.is_ready() {
             tracing::debug!("an HTTP/2 visitor does not read the response; the stream is ended");
         }

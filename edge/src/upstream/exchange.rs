@@ -1,14 +1,16 @@
 //! One exchange: a request and its response, with the first upstream that can be dialed.
 
 use crate::{
-    http::{BodyError, BodyProgress, BodyTooSlow, ClientError, InterimReceiver, RequestBody, VisitorDisconnected},
+    http::{
+        BodyError, BodyProgress, BodyTooSlow, ClientError, InterimReceiver, LazyTimer, RequestBody, VisitorDisconnected,
+    },
     refusal::{Fault, Refusal},
     telemetry::{Trace, metrics},
     upstream::{
         Candidates, FixedResponse, H1Connection, H2Connections, OriginServer, ReachedTunnels, StreamSpec,
         UpstreamCandidate,
         h2_connections::{self as h2_connections, StreamPermit},
-        response_wait::{ResponseTimeout, ResponseTimer, ResponseWait},
+        response_wait::{ResponseTimeout, ResponseWait},
         unsent_request,
     },
 };
@@ -201,7 +203,7 @@ async fn await_shared_response(
     trace: &mut Trace,
 ) -> Result<Response<ResponseCarrier>, SharedError> {
     let outcome = {
-        let (mut head, mut timer) = (pin!(permit.send(request, trace)), ResponseTimer::default());
+        let (mut head, mut timer) = (pin!(permit.send(request, trace)), LazyTimer::default());
         wait.head(&mut timer, |cx| head.as_mut().poll(cx)).await
     };
     match outcome {

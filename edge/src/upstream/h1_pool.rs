@@ -3,8 +3,11 @@
 //! A connection has no task of its own: the task that uses it drives it, so that a request wakes no other task. Idle
 //! connections are not polled; a check before use finds out whether the peer has left.
 
-use super::response_wait::ResponseTimer;
-use crate::{http::ClientConnection, telemetry::Trace, upstream::OriginStream};
+use crate::{
+    http::{ClientConnection, LazyTimer},
+    telemetry::Trace,
+    upstream::OriginStream,
+};
 use bytes::Bytes;
 use postern_tunnel::StreamMetadata;
 use std::{
@@ -22,7 +25,7 @@ use tokio::time::Instant;
 pub(crate) struct H1Connection {
     pub(super) http: ClientConnection<OriginStream>,
     /// Limits the wait for each response.
-    pub(super) timer: ResponseTimer,
+    pub(super) timer: LazyTimer,
     /// Receives the trace of each request, if the agent accepts notes.
     notes: Option<StreamMetadata>,
     idle_since: Instant,
@@ -38,7 +41,7 @@ impl H1Connection {
         let notes = if accepts_notes { stream.notes() } else { None };
         let is_overflow = stream.is_overflow();
         let (http, idle_since) = (ClientConnection::new(stream), Instant::now());
-        Box::new(H1Connection { http, timer: ResponseTimer::default(), notes, idle_since, key, is_overflow })
+        Box::new(H1Connection { http, timer: LazyTimer::default(), notes, idle_since, key, is_overflow })
     }
 
     /// Sends the trace of the next request as a note.

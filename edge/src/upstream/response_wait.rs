@@ -1,14 +1,13 @@
 //! How long the head of a response is waited for.
 
-use crate::http::BodyProgress;
+use crate::http::{BodyProgress, LazyTimer};
 use std::{
     future::poll_fn,
-    pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
 
 /// How long a response is waited for.
 pub(super) struct ResponseWait {
@@ -20,27 +19,6 @@ pub(super) struct ResponseWait {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ResponseTimeout(pub(super) Duration);
 
-/// The timer of a connection. It is set again only when it fires, not for every request.
-#[derive(Debug, Default)]
-pub(super) struct ResponseTimer(Option<Pin<Box<Sleep>>>);
-
-impl ResponseTimer {
-    /// Ready once `due` has passed.
-    fn poll(&mut self, due: Instant, cx: &mut Context<'_>) -> Poll<()> {
-        let timer = self.0.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
-        loop {
-            if timer.deadline() > due {
-                timer.as_mut().reset(due);
-            }
-            ready!(timer.as_mut().poll(cx));
-            if due <= Instant::now() {
-                return Poll::Ready(());
-            }
-            timer.as_mut().reset(due);
-        }
-    }
-}
-
 impl ResponseWait {
     /// `progress` is that of the request's body, if it has one.
     pub(super) fn new(progress: Option<Arc<BodyProgress>>, timeout: Duration) -> Self {
@@ -50,7 +28,7 @@ impl ResponseWait {
     /// Waits for the head of a response. The time in which the visitor still sends its request does not count.
     pub(super) async fn head<R, E>(
         &self,
-        timer: &mut ResponseTimer,
+        timer: &mut LazyTimer,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<Result<R, E>>,
     ) -> Result<Result<R, E>, ResponseTimeout> {
         let (mut due, mut seen_frames) = (Instant::now() + self.timeout, 0);
@@ -81,7 +59,7 @@ mod tests {
 
     const TIMEOUT: Duration = Duration::from_secs(60);
 
-    async fn waited(wait: &ResponseWait, timer: &mut ResponseTimer, until: Option<Duration>) -> (bool, u64) {
+    async fn waited(wait: &ResponseWait, timer: &mut LazyTimer, until: Option<Duration>) -> (bool, u64) {
         let began = Instant::now();
         let mut until = until.map(|until| Box::pin(tokio::time::sleep(until)));
         let poll = |cx: &mut Context<'_>| match &mut until {
@@ -94,7 +72,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_timer_serves_the_requests_of_a_connection() {
-        let (wait, mut timer) = (ResponseWait::new(None, TIMEOUT), ResponseTimer::default());
+        let (wait, mut timer) = (ResponseWait::new(None, TIMEOUT), LazyTimer::default());
         assert_eq!(waited(&wait, &mut timer, Some(Duration::from_secs(50))).await, (true, 50));
         // The timer fires within this request, which has all of its time.
         assert_eq!(waited(&wait, &mut timer, None).await, (false, 60));
@@ -106,7 +84,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_visitor_that_still_sends_has_time() {
         let progress = Arc::<BodyProgress>::default();
-        let (wait, mut timer) = (ResponseWait::new(Some(progress.clone()), TIMEOUT), ResponseTimer::default());
+        let (wait, mut timer) = (ResponseWait::new(Some(progress.clone()), TIMEOUT), LazyTimer::default());
         let sending = tokio::spawn(async move {
             tokio::time::sleep(Duration::from_secs(30)).await;
             progress.add_frame();

@@ -87,28 +87,28 @@ impl BodyReader {
         }
     }
 
-    /// Takes the next part out of the input.
+    /// Takes the next part out of the input: at most `limit` bytes of data, and at least one.
     ///
     /// # Errors
     /// If the body is malformed, from then on each time.
-    pub(super) fn read(&mut self, input: &mut BytesMut) -> Result<BodyPart, FramingError> {
-        self.next_part(input).inspect_err(|error| *self = BodyReader::Broken(*error))
+    pub(super) fn read(&mut self, input: &mut BytesMut, limit: usize) -> Result<BodyPart, FramingError> {
+        self.next_part(input, limit.max(1)).inspect_err(|error| *self = BodyReader::Broken(*error))
     }
 
-    fn next_part(&mut self, input: &mut BytesMut) -> Result<BodyPart, FramingError> {
+    fn next_part(&mut self, input: &mut BytesMut, limit: usize) -> Result<BodyPart, FramingError> {
         let part = match self {
             BodyReader::Ended => BodyPart::End,
             BodyReader::Broken(error) => return Err(*error),
             _ if input.is_empty() => BodyPart::Incomplete,
             BodyReader::Length(left) => {
-                let data = take_data(input, left);
+                let data = take_data(input, left, limit);
                 if *left == 0 {
                     *self = BodyReader::Ended;
                 }
                 BodyPart::Data(data)
             }
-            BodyReader::UntilClose => BodyPart::Data(input.split().freeze()),
-            BodyReader::Chunked(chunks) => chunks.read(input)?,
+            BodyReader::UntilClose => BodyPart::Data(input.split_to(input.len().min(limit)).freeze()),
+            BodyReader::Chunked(chunks) => chunks.read(input, limit)?,
         };
         if matches!(part, BodyPart::Trailers(_) | BodyPart::End) {
             *self = BodyReader::Ended;
@@ -132,14 +132,14 @@ impl BodyReader {
     }
 }
 
-fn take_data(input: &mut BytesMut, left: &mut u64) -> Bytes {
-    let size = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
+fn take_data(input: &mut BytesMut, left: &mut u64, limit: usize) -> Bytes {
+    let size = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len()).min(limit);
     *left -= size as u64;
     input.split_to(size).freeze()
 }
 
 impl ChunkedReader {
-    fn read(&mut self, input: &mut BytesMut) -> Result<BodyPart, FramingError> {
+    fn read(&mut self, input: &mut BytesMut, limit: usize) -> Result<BodyPart, FramingError> {
         loop {
             match &mut self.state {
                 ChunkState::SizeLine => {
@@ -159,7 +159,7 @@ impl ChunkedReader {
                     if input.is_empty() {
                         return Ok(BodyPart::Incomplete);
                     }
-                    let data = take_data(input, left);
+                    let data = take_data(input, left, limit);
                     if *left == 0 {
                         self.state = ChunkState::DataEnd;
                     }
@@ -243,13 +243,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const LIMIT: usize = 7;
+
     /// Everything that a body gives, read in pieces of `size` bytes, and what is left behind it.
     fn read(mut reader: BodyReader, bytes: &[u8], size: usize) -> Result<(Vec<u8>, HeaderMap, Vec<u8>), FramingError> {
         let (mut data, mut trailers, mut input) = (Vec::new(), HeaderMap::new(), BytesMut::new());
         let mut pieces = bytes.chunks(size);
         loop {
-            match reader.read(&mut input)? {
-                BodyPart::Data(piece) => data.extend_from_slice(&piece),
+            match reader.read(&mut input, LIMIT)? {
+                BodyPart::Data(piece) => {
+                    assert!((1..=LIMIT).contains(&piece.len()), "{} bytes", piece.len());
+                    data.extend_from_slice(&piece);
+                }
                 BodyPart::Trailers(fields) => trailers = fields,
                 BodyPart::End => break,
                 BodyPart::Incomplete => match pieces.next() {
@@ -319,7 +324,7 @@ mod tests {
             let mut errors = Vec::new();
             for byte in bytes.bytes().chain(*b"0\r\n\r\n") {
                 input.extend_from_slice(&[byte]);
-                errors.extend(reader.read(&mut input).err());
+                errors.extend(reader.read(&mut input, LIMIT).err());
             }
             assert!(errors.len() >= 5 && errors.iter().all(|error| *error == errors[0]), "{bytes:?} {errors:?}");
             assert!(!reader.is_ended() && reader.end_of_input() == Err(errors[0]));

@@ -217,7 +217,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
     pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, ClientError>>> {
         loop {
             let ResponseState::Body(body) = &mut self.response else { return Poll::Ready(None) };
-            let part = match body.read(self.input.bytes()) {
+            let part = match body.read(self.input.bytes(), usize::MAX) {
                 Ok(part) => part,
                 Err(error) => return Poll::Ready(Some(Err(self.malformed_body(error)))),
             };

@@ -38,8 +38,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Room above the header block, so that the limit here never comes before that of the guard.
 const HEADROOM_BYTES: usize = 8 * 1024;
-/// Bytes of a request's body that are read at once.
-const MAX_FED_BYTES: usize = 64 * 1024;
+/// Bytes of a request's body that are read at once. With the lines of chunks they fit into one frame of a tunnel: what is left
+/// over would cost a write of its own.
+const MAX_FED_BYTES: usize = 64 * 1024 - 256;
 /// What a part of a body counts for at least.
 const MIN_PART_BYTES: usize = 1024;
 /// Bytes of a request's body that are still read when its response is complete and nothing reads it.
@@ -230,7 +231,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
         let mut fed = 0;
         // Several parts at once, so that they leave for the local service in one write.
         while fed < MAX_FED_BYTES && !current.body.is_ended() {
-            let error = match current.body.read(self.input.bytes()) {
+            let error = match current.body.read(self.input.bytes(), MAX_FED_BYTES.saturating_sub(fed)) {
                 Ok(BodyPart::Data(data)) => {
                     fed += data.len().max(MIN_PART_BYTES);
                     sender.send(Frame::data(data), cx);
@@ -337,7 +338,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> ServerConnection<S> {
     fn drain(&mut self, cx: &mut Context<'_>, current: &mut CurrentRequest) -> bool {
         let mut drained = 0;
         while !current.body.is_ended() {
-            match current.body.read(self.input.bytes()) {
+            match current.body.read(self.input.bytes(), usize::MAX) {
                 Ok(BodyPart::Data(data)) => drained += data.len(),
                 Ok(BodyPart::Trailers(_) | BodyPart::End) => {}
                 Ok(BodyPart::Incomplete) if drained < MAX_DRAINED_BYTES => {

@@ -2,6 +2,7 @@ use super::*;
 use crate::http::RequestCounter;
 use futures::FutureExt;
 use http_body_util::{BodyExt, Full};
+use postern_tunnel::proto::frame::MAX_SENT_PAYLOAD;
 use std::{
     sync::{
         Arc,
@@ -105,7 +106,7 @@ async fn tiny_parts_of_a_body_are_taken_in_bounded_number() {
     while Pin::new(&mut body).poll_frame(&mut cx).is_ready() {
         parts += 1;
     }
-    assert_eq!(parts, MAX_FED_BYTES / MIN_PART_BYTES);
+    assert_eq!(parts, MAX_FED_BYTES.div_ceil(MIN_PART_BYTES));
 }
 
 #[tokio::test(start_paused = true)]
