@@ -28,9 +28,9 @@ mod tests {
             let before = map.capacity();
             map.remove(&number);
             shrink(&mut map);
-            changes += usize::from(map.capacity() != before);
+            changes += usize::from(2 * map.capacity() < before);
             assert!(map.capacity() <= MIN_CAPACITY.max(8 * map.len()), "{} for {}", map.capacity(), map.len());
         }
-        assert!(changes < 10, "{changes}");
+        assert!((1..10).contains(&changes), "{changes}");
     }
 }

@@ -109,6 +109,31 @@ async fn tiny_parts_of_a_body_are_taken_in_bounded_number() {
     assert_eq!(parts, MAX_FED_BYTES.div_ceil(MIN_PART_BYTES));
 }
 
+#[tokio::test]
+async fn what_is_read_of_a_body_at_once_fills_one_frame_of_a_tunnel() {
+    // The lines in front of and behind a chunk of this size.
+    const CHUNK_LINES: usize = "ffff\r\n\r\n".len();
+    let (mut visitor, near) = duplex(1024 * 1024);
+    visitor.write_all(b"POST / HTTP/1.1\r\nContent-Length: 500000\r\n\r\n").await.expect("room");
+    visitor.write_all(&vec![b'x'; 500_000]).await.expect("room");
+    let mut http = connection(near);
+    let request = http.request().await.expect("a connection").expect("a request");
+    let mut current = http.current.take().expect("a request");
+    let mut body = request.into_body();
+    let mut cx = Context::from_waker(std::task::Waker::noop());
+    for _ in 0..7 {
+        assert!(Pin::new(&mut body).poll_frame(&mut cx).is_pending());
+        assert!(http.poll_feed(&mut cx, &mut current).expect("a connection").is_ready());
+        let (mut bytes, mut parts) = (0, 0);
+        while let Poll::Ready(Some(frame)) = Pin::new(&mut body).poll_frame(&mut cx) {
+            bytes += frame.expect("a body").into_data().expect("data").len();
+            parts += 1;
+        }
+        assert!(bytes > MAX_SENT_PAYLOAD - 2 * MIN_PART_BYTES, "{bytes}");
+        assert!(bytes + parts * CHUNK_LINES <= MAX_SENT_PAYLOAD, "{bytes} in {parts} parts");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_rest_of_a_body_is_read_as_long_as_something_reads_it() {
     let (mut visitor, near) = duplex(1024);
