@@ -13,8 +13,9 @@ use tokio::io::AsyncWrite;
 const MAX_COPIED_BYTES: usize = 4 * 1024;
 /// The same for streams that take one slice at a time.
 const MAX_COPIED_BYTES_UNVECTORED: usize = 64 * 1024;
-/// No more of a body is taken while so many bytes wait.
-const MAX_WAITING_BYTES: usize = 64 * 1024;
+/// No more of a body is taken while so many bytes wait. The bytes of one frame of a tunnel are more than that, so that nothing of
+/// the next is taken, and less than the 64 KiB that a TLS connection takes at once.
+const MAX_WAITING_BYTES: usize = 63 * 1024;
 /// Slices of one write.
 const MAX_SLICES: usize = 16;
 
