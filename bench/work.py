@@ -126,11 +126,12 @@ def uploads(world: World):
         yield lambda mibs: visitor.ask("/", "POST", body=bytes(mibs * MIB))
 
 
-def h2load(connections: int) -> Visit:
+def h2load(connections: int, *options: str) -> Visit:
+    """Visitors of h2load, many at a time. `options` choose the protocol and how many requests each has open."""
     @contextlib.contextmanager
     def visit(world: World):
         def ask(count: int) -> None:
-            command = ["h2load", "--h1", "-n", str(count), "-c", str(connections), "-t", "1", "--connect-to", world.https,
+            command = ["h2load", *options, "-n", str(count), "-c", str(connections), "-t", "1", "--connect-to", world.https,
                        f"https://plain.localhost:{world.port}/"]
             output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             if f"status codes: {count} 2xx" not in output:
