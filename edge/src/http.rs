@@ -27,6 +27,7 @@ mod request_line;
 pub(crate) mod response_framing;
 mod send_stall;
 mod trailers;
+mod unread_body;
 mod visitor;
 mod visitor_body;
 

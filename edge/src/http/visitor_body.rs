@@ -1,6 +1,6 @@
 //! The body of a visitor's request, over any version of HTTP.
 
-use super::{BodyError, h1::ReceivedBody};
+use super::{BodyError, h1::ReceivedBody, unread_body::Http2Body};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -22,7 +22,7 @@ pub(crate) struct VisitorBody(Source);
 enum Source {
     Empty,
     Http1(ReceivedBody),
-    Http2(Incoming),
+    Http2(Http2Body),
 }
 
 impl VisitorBody {
@@ -37,7 +37,7 @@ impl VisitorBody {
 
 impl From<Incoming> for VisitorBody {
     fn from(incoming: Incoming) -> Self {
-        VisitorBody(Source::Http2(incoming))
+        VisitorBody(Source::Http2(Http2Body::new(incoming)))
     }
 }
 
@@ -52,7 +52,7 @@ impl Body for VisitorBody {
         match &mut self.get_mut().0 {
             Source::Empty => Poll::Ready(None),
             Source::Http1(body) => body.poll_frame(cx).map_err(VisitorDisconnected),
-            Source::Http2(body) => Pin::new(body).poll_frame(cx).map_err(|error| VisitorDisconnected(error.into())),
+            Source::Http2(body) => body.poll_frame(cx).map_err(|error| VisitorDisconnected(error.into())),
         }
     }
 

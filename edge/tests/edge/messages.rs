@@ -1,6 +1,7 @@
 //! Messages as both sides send them in practice: bodies where few expect one, odd targets, framing that must not be
 //! passed on, interim responses.
 
+mod early_responses;
 mod expectations;
 mod interim;
 mod lines;
