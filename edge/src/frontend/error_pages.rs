@@ -111,7 +111,7 @@ fn page(refusal: &Refusal, id: &str) -> String {
          margin:0 0 1rem}}code{{font:.875rem ui-monospace,monospace;overflow-wrap:anywhere}}dl{{display:grid;\
          grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:1.5rem 0 0}}dt{{font-weight:600}}dd{{margin:0}}</style>\
          </head><body><main><h1>{status} {title}</h1><p>{}</p>",
-        html::escape(&refusal.error.message)
+        prose(&refusal.error.message)
     );
     if let Some(location) = refusal.location.as_ref().and_then(|value| value.to_str().ok()) {
         let location = html::escape(location);
@@ -127,6 +127,24 @@ fn page(refusal: &Refusal, id: &str) -> String {
         html::escape(id)
     );
     page
+}
+
+/// A sentence as HTML, in which `x` marks what is typed or looked up: it is shown as code.
+fn prose(text: &str) -> String {
+    let mut prose = String::with_capacity(text.len() + 32);
+    let mut parts = text.split('`').peekable();
+    let mut is_code = false;
+    while let Some(part) = parts.next() {
+        // The part behind a backtick that none follows is not code.
+        let (open, close) = match (is_code, parts.peek()) {
+            (true, Some(_)) => ("<code>", "</code>"),
+            (true, None) => ("`", ""),
+            (false, _) => ("", ""),
+        };
+        let _ = write!(prose, "{open}{}{close}", html::escape(part));
+        is_code = !is_code;
+    }
+    prose
 }
 
 #[cfg(test)]
@@ -160,6 +178,20 @@ mod tests {
     fn a_page_of_another_origin_may_read_the_refusal() {
         let response = response(&Refusal::unknown_host("a.test"), format("*/*", true), "op_1");
         assert_eq!(response.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+    }
+
+    #[test]
+    fn what_is_between_backticks_is_code() {
+        let page = page(&Refusal::unknown_host("a.test"), "op_1");
+        assert!(page.contains("<code>a.test</code>") && !page.contains('`'), "{page}");
+        for (text, expected) in [
+            ("`a`", "<code>a</code>"),
+            ("it is `<a>` or `b`.", "it is <code>&lt;a&gt;</code> or <code>b</code>."),
+            ("one ` alone", "one ` alone"),
+            ("", ""),
+        ] {
+            assert_eq!(prose(text), expected);
+        }
     }
 
     #[test]
