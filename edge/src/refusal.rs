@@ -40,7 +40,7 @@ impl Refusal {
 
     pub(crate) fn unknown_host(host: &str) -> Self {
         let message = format!(
-            "Nothing is published under `{}`. Check the address, or start the tunnel again if it was stopped.",
+            "Nothing is published under `{}`. Check the address. If it is yours, start its tunnel.",
             shown(host)
         );
         Refusal::new(Fault::Route, Error::new(Code::HostUnknown, message))

@@ -10,7 +10,7 @@ use crate::refusal::{Fault, Refusal};
 use percent_encoding::percent_encode_byte;
 use postern_api::{Code, Error};
 
-/// Where the minor digit stands in `HTTP/1.1`.
+/// Position of the minor digit in `HTTP/1.1`.
 const MINOR_DIGIT: usize = 7;
 
 /// Follows a request line, however it is split.

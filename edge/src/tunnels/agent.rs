@@ -33,7 +33,7 @@ async fn adopt_data_connection(connection: DataConnection, peer: SocketAddr, reg
         return;
     };
     if let Err(error) = session.link.adopt(connection).await {
-        tracing::debug!(%peer, session = session.id, %error, "data connection turned away");
+        tracing::debug!(%peer, session = session.id, %error, "data connection refused");
     }
 }
 

@@ -50,7 +50,8 @@ fn requested_modules(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
         None => return Ok(None),
         Some(BindModules::Read(modules)) => TunnelModules::clone(modules),
         Some(BindModules::Unreadable) => {
-            let message = "The tunnel asks for a module that this server does not know. Update the server, or take the module out.";
+            let message =
+                "The tunnel asks for a module that this server does not know. Update the server, or remove the module.";
             return Err(Error::new(Code::TunnelModulesUnreadable, message));
         }
     };
@@ -69,7 +70,7 @@ fn requested_modules(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
         BindKind::Labels { .. } => (modules.is_empty(), "a labelled tunnel, whose edge has them,"),
     };
     if !fits {
-        let message = format!("One of the tunnel's modules cannot work for {kind}. Take it out.");
+        let message = format!("One of the tunnel's modules cannot work for {kind}. Remove it.");
         return Err(Error::new(Code::TunnelModulesForeign, message));
     }
     Ok((!modules.is_empty()).then_some(modules))

@@ -38,7 +38,7 @@ impl StaticAddress {
         };
         tokio::time::timeout(DIAL_TIMEOUT, dial)
             .await
-            .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "it did not answer in time")))
+            .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "it did not respond in time")))
     }
 }
 

@@ -78,12 +78,12 @@ where
             }
             if connection.requests.excess_abandoned() > limits.resets {
                 metrics::flood_ended();
-                tracing::info!(visitor = %connection.visitor.address, "asks and gives up again and again; the connection is ended");
+                tracing::info!(visitor = %connection.visitor.address, "requests are begun and abandoned too often; the connection is closed");
                 return Poll::Ready(Ok(()));
             }
             if refused.load(Ordering::Relaxed) {
                 metrics::flood_ended();
-                tracing::info!(visitor = %connection.visitor.address, "sends frames that bring nothing any further; the connection is ended");
+                tracing::info!(visitor = %connection.visitor.address, "too many frames without effect; the connection is closed");
                 return Poll::Ready(Ok(()));
             }
             if shutting_down {
