@@ -9,7 +9,7 @@ mod sockets;
 use postern_api::local::{ListeningPort, PortProtocol, TunnelProtocol};
 use probe::ProbeResult;
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     net::{IpAddr, SocketAddr},
     sync::{Mutex, PoisonError},
 };
@@ -20,6 +20,13 @@ const MAX_PORTS: usize = 1000;
 const DEVELOPMENT_PORTS: std::ops::RangeInclusive<u16> = 3000..=9999;
 /// Our own programs, which are not listed.
 const OWN_PROGRAMS: [&str; 3] = ["postern", "postern-server", "postern-desktop"];
+
+/// The ports on which loopback addresses of this machine are served; `None` if the system does not say so cheaply.
+pub async fn loopback_ports() -> Option<HashSet<u16>> {
+    let listening = tokio::task::spawn_blocking(sockets::listening).await.ok().flatten()?;
+    let is_loopback = |address: &SocketAddr| address.ip().is_unspecified() || address.ip().is_loopback();
+    Some(listening.into_iter().filter(is_loopback).map(|address| address.port()).collect())
+}
 
 /// A listening socket as the system reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

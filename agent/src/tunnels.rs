@@ -11,6 +11,7 @@ pub mod local_dialer;
 pub mod replay;
 mod replay_http2;
 pub mod sample_request;
+mod service_watch;
 mod table;
 mod uri_component;
 pub mod view;
@@ -27,6 +28,7 @@ use futures::StreamExt;
 use local_dialer::LocalDialer;
 use postern_api::{Code, Error};
 use postern_tunnel::{AgentSession, message::VisitorChanges};
+use service_watch::ListeningPorts;
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -58,6 +60,7 @@ struct TunnelsInner {
     local: LocalDialer,
     diagnosis: ResponseDiagnosis,
     store: Arc<CaptureStore>,
+    listening: ListeningPorts,
 }
 
 /// The outcome of a start.
@@ -89,6 +92,7 @@ impl Tunnels {
             local,
             diagnosis: ResponseDiagnosis::default(),
             store,
+            listening: ListeningPorts::default(),
         }))
     }
 
@@ -148,7 +152,7 @@ impl Tunnels {
     pub async fn start(&self, definition: Arc<Definition>) -> Result<(), Error> {
         let name = definition.name.clone();
         let refused = self.0.local.check(&definition.upstream).await.err();
-        let bindings = {
+        let (session, endpoints) = {
             let mut table = self.lock_table();
             let session = table.session.clone();
             let entry = table.entries.entry(name.clone()).or_default();
@@ -171,9 +175,11 @@ impl Tunnels {
                 TunnelEndpoint::for_definition(&definition).into_iter().map(EndpointState::new).collect();
             let endpoints: Vec<Arc<TunnelEndpoint>> = states.iter().map(|state| state.endpoint.clone()).collect();
             entry.active = Some(ActiveTunnel { definition, endpoints: states });
-            session.map(|session| (session, endpoints))
+            (session, endpoints)
         };
-        if let Some(((generation, session), endpoints)) = bindings {
+        // All endpoints of a tunnel lead to one service.
+        endpoints.first().into_iter().for_each(|endpoint| self.watch_service(endpoint));
+        if let Some((generation, session)) = session {
             self.bind(generation, session, endpoints);
         }
         self.notify_change();

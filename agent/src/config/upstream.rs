@@ -6,6 +6,7 @@ use super::{
 };
 use postern_api::{Code, Error};
 use std::{
+    net::IpAddr,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -97,6 +98,14 @@ impl LocalUpstream {
             }
             LocalUpstream::Catch(_) => CATCH.to_owned(),
         }
+    }
+
+    /// The port, if the target is a loopback address of this machine.
+    pub fn loopback_port(&self) -> Option<u16> {
+        let LocalUpstream::Address(address) = self else { return None };
+        let host = address.host.as_str();
+        let ip: Option<IpAddr> = host.parse().ok();
+        (host.eq_ignore_ascii_case("localhost") || ip.is_some_and(|ip| ip.is_loopback())).then_some(address.port)
     }
 
     /// The `Host` header of the target.

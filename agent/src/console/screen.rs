@@ -124,7 +124,7 @@ fn counts(tunnels: &[TunnelRow]) -> Vec<Line<'static>> {
     };
     let mut lines = vec![
         Line::default(),
-        Line::styled(row("Connections", &["ttl", "opn", "rt1", "rt5", "p50", "p90"]), Modifier::BOLD),
+        Line::styled(row("Traffic", &["total", "open", "1m/s", "5m/s", "p50", "p90"]), Modifier::BOLD),
     ];
     for tunnel in tunnels {
         if let Some(counts) = &tunnel.counts {
@@ -221,7 +221,7 @@ mod tests {
             public: format!("https://quiet-river-{number}.localhost:4443"),
             local: "http://localhost:8080".into(),
             failure: None,
-            counts: Some(["12", "1", "0.46", "0.10", "1.50", "2.00"].map(Into::into)),
+            counts: Some(["12", "1", "0.46", "0.10", "1.5 ms", "2.0 s"].map(Into::into)),
         }
     }
 
@@ -261,8 +261,8 @@ mod tests {
             "Latency         0.4 ms",
             "Web interface   http://127.0.0.1:4040",
             "Forwarding      https://quiet-river-1.localhost:4443 -> http://localhost:8080",
-            "Connections         ttl     opn     rt1     rt5     p50     p90",
-            "site1                12       1    0.46    0.10    1.50    2.00",
+            "Traffic           total    open    1m/s    5m/s     p50     p90",
+            "site1                12       1    0.46    0.10  1.5 ms   2.0 s",
             "14:02:11  GET     /order?n=1",
             "200 Said 3.9 ms",
         ] {

@@ -3,7 +3,9 @@
 use super::log_tail::LogTail;
 use crate::{context::AgentContext, session::SessionState};
 use jiff::{Timestamp, tz::TimeZone};
-use postern_api::local::{ConfiguredTunnel, ConnectionMetrics, RequestSummary, RunningTunnel};
+use postern_api::local::{
+    ConfiguredTunnel, ConnectionMetrics, RequestMetrics, RequestSummary, RunningTunnel, TunnelMetrics,
+};
 use serde_json::Value as Json;
 
 /// Everything the console shows.
@@ -31,7 +33,7 @@ pub(super) struct TunnelRow {
     pub(super) public: String,
     pub(super) local: String,
     pub(super) failure: Option<String>,
-    /// Connections: total, open, rates, and durations in seconds.
+    /// Requests, or connections where there are none: total, rates and durations; and open connections.
     pub(super) counts: Option<[String; 6]>,
 }
 
@@ -95,18 +97,35 @@ impl TunnelRow {
         TunnelRow {
             public: tunnel.public_url.filter(|url| !url.is_empty()).unwrap_or_else(|| tunnel.state.to_string()),
             local,
-            failure: tunnel.error.map(|error| error.message),
-            counts: live.map(|live| counts(&live.metrics.conns)),
+            failure: tunnel.error.or(tunnel.service).map(|reason| reason.message),
+            counts: live.map(|live| counts(&live.proto, &live.metrics)),
             name: tunnel.name,
         }
     }
 }
 
-fn counts(connections: &ConnectionMetrics) -> [String; 6] {
-    let rate = |rate: f64| format!("{rate:.2}");
-    let seconds = |nanoseconds: u64| format!("{:.2}", nanoseconds as f64 / 1e9);
-    let ConnectionMetrics { count, gauge, rate1, rate5, p50, p90, .. } = *connections;
-    [count.to_string(), gauge.to_string(), rate(rate1), rate(rate5), seconds(p50), seconds(p90)]
+/// The counts of what a tunnel carries: an HTTP tunnel carries requests, of which many share a connection.
+fn counts(proto: &str, metrics: &TunnelMetrics) -> [String; 6] {
+    let ConnectionMetrics { count, gauge, rate1, rate5, p50, p90, .. } = metrics.conns;
+    let RequestMetrics { count: requests, rate1: http1, rate5: http5, p50: http50, p90: http90, .. } = metrics.http;
+    let (count, rates, durations) = match proto.starts_with("http") || requests > 0 {
+        true => (requests, [http1, http5], [http50, http90]),
+        false => (count, [rate1, rate5], [p50, p90]),
+    };
+    let ([rate1, rate5], [p50, p90]) = (rates.map(|rate| format!("{rate:.2}")), durations.map(shown_duration));
+    [count.to_string(), gauge.to_string(), rate1, rate5, p50, p90]
+}
+
+/// A duration with its unit, in at most seven characters.
+fn shown_duration(nanoseconds: u64) -> String {
+    let milliseconds = nanoseconds as f64 / 1e6;
+    match milliseconds {
+        0.0 => "–".to_owned(),
+        ..9.95 => format!("{milliseconds:.1} ms"),
+        ..999.5 => format!("{milliseconds:.0} ms"),
+        ..99_950.0 => format!("{:.1} s", milliseconds / 1e3),
+        _ => format!("{:.0} s", milliseconds / 1e3),
+    }
 }
 
 impl From<&RequestSummary<'_>> for RequestRow {
@@ -138,20 +157,20 @@ impl From<&RequestSummary<'_>> for RequestRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use postern_api::local::{RequestMetrics, RunningTunnelConfig, TunnelMetrics};
+    use postern_api::local::RunningTunnelConfig;
     use serde_json::json;
 
     #[test]
     fn a_tunnel_is_shown_with_its_address_or_its_state() {
         let configured = |tunnel: Json| serde_json::from_value::<ConfiguredTunnel>(tunnel).expect("a tunnel");
-        let conns = ConnectionMetrics {
-            count: 12,
-            gauge: 1,
+        let conns = ConnectionMetrics { count: 12, gauge: 1, p50: 9_800_000_000, ..ConnectionMetrics::default() };
+        let http = RequestMetrics {
+            count: 187,
             rate1: 0.456,
             rate5: 0.1,
-            p50: 1_500_000_000,
+            p50: 1_500_000,
             p90: 2_000_000_000,
-            ..ConnectionMetrics::default()
+            ..RequestMetrics::default()
         };
         let live = RunningTunnel {
             name: "a".to_owned(),
@@ -159,19 +178,28 @@ mod tests {
             public_url: String::new(),
             proto: "https".to_owned(),
             config: RunningTunnelConfig { addr: "http://localhost:8080".to_owned(), inspect: true },
-            metrics: TunnelMetrics { conns, http: RequestMetrics::default() },
+            metrics: TunnelMetrics { conns, http },
             labels: None,
         };
         let up = configured(json!({"name": "a", "public_url": "https://a.localhost", "state": "running"}));
         let tunnel = TunnelRow::new(up, &[live]);
         assert_eq!((tunnel.public.as_str(), tunnel.local.as_str()), ("https://a.localhost", "http://localhost:8080"));
-        assert_eq!(tunnel.counts.expect("live"), ["12", "1", "0.46", "0.10", "1.50", "2.00"]);
+        assert_eq!(tunnel.counts.expect("live"), ["187", "1", "0.46", "0.10", "1.5 ms", "2.0 s"]);
         let failed =
             configured(json!({"name": "b", "public_url": null, "state": "failed", "definition": {"addr": "22"},
             "error": {"message": "The name is taken."}}));
         let tunnel = TunnelRow::new(failed, &[]);
         assert_eq!((tunnel.public.as_str(), tunnel.local.as_str()), ("failed", "22"));
         assert_eq!(tunnel.failure.as_deref(), Some("The name is taken."));
+    }
+
+    #[test]
+    fn a_tcp_tunnel_counts_its_connections() {
+        let conns = ConnectionMetrics { count: 3, gauge: 2, p50: 61_000_000_000, ..ConnectionMetrics::default() };
+        let metrics = TunnelMetrics { conns, http: RequestMetrics::default() };
+        assert_eq!(counts("tcp", &metrics), ["3", "2", "0.00", "0.00", "61.0 s", "–"]);
+        let shown = [9_940_000, 9_960_000, 999_000_000, 100_000_000_000].map(shown_duration);
+        assert_eq!(shown, ["9.9 ms", "10 ms", "999 ms", "100 s"]);
     }
 
     #[test]

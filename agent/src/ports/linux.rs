@@ -5,7 +5,16 @@ use procfs::{
     net::{TcpNetEntry, TcpState, tcp, tcp6},
     process::{FDTarget, Process, all_processes},
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, net::SocketAddr};
+
+/// The addresses of listening sockets; `None` if they cannot be read.
+pub(super) fn listening() -> Option<Vec<SocketAddr>> {
+    let mut entries = tcp().ok()?;
+    // A system without IPv6 has no such list.
+    entries.extend(tcp6().unwrap_or_default());
+    let listening = entries.into_iter().filter(|entry| entry.state == TcpState::Listen);
+    Some(listening.map(|entry| entry.local_address).collect())
+}
 
 pub(super) fn all() -> Vec<FoundSocket> {
     let entries = [tcp(), tcp6()].into_iter().flat_map(Result::unwrap_or_default);

@@ -1,6 +1,6 @@
 //! An endpoint of a tunnel: what is bound at the server under one name, scheme or port.
 
-use super::visitor_connections::VisitorConnections;
+use super::{service_watch::ServiceStatus, visitor_connections::VisitorConnections};
 use crate::{
     capture::TunnelTag,
     config::{Definition, DefinitionKind, Schemes, Terminate, definition::PLAIN_SUFFIX, state_file::PreviousAddress},
@@ -30,6 +30,8 @@ pub struct TunnelEndpoint {
     pub stop: CancellationToken,
     /// How its captured requests are labelled.
     pub tag: Arc<TunnelTag>,
+    /// What is known about the local service, which the endpoints of a tunnel share.
+    pub service: Arc<ServiceStatus>,
 }
 
 /// The kind of an endpoint's public address.
@@ -82,6 +84,7 @@ impl TunnelEndpoint {
             DefinitionKind::Tcp { .. } => &[EndpointKind::Tcp],
             DefinitionKind::Labels(_) => &[EndpointKind::Labels],
         };
+        let service = Arc::<ServiceStatus>::default();
         let endpoint = |(index, kind): (usize, &EndpointKind)| {
             let suffix = if index > 0 { PLAIN_SUFFIX } else { "" };
             Arc::new(TunnelEndpoint {
@@ -92,6 +95,7 @@ impl TunnelEndpoint {
                 requests: Arc::default(),
                 stop: CancellationToken::new(),
                 tag: Arc::new(TunnelTag { definition: definition.name.clone(), proto: kind.proto() }),
+                service: service.clone(),
             })
         };
         kinds.iter().enumerate().map(endpoint).collect()

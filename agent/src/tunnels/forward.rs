@@ -66,6 +66,7 @@ pub async fn serve_at(tunnels: Tunnels, generation: u64, endpoint: Arc<TunnelEnd
         Ok(local) => local,
         Err(error) => {
             tracing::warn!(tunnel = endpoint.name, visitor = %start.visitor, code = %error.code, "{}", error.message);
+            tunnels.watch_service(&endpoint);
             Box::pin(refuse(&tunnels, &endpoint, incoming, error)).await;
             return;
         }

@@ -134,9 +134,14 @@ fn configured_view(name: &str, entry: &TunnelEntry) -> ConfiguredTunnel {
         definition: definition.map(|definition| definition.raw.masked()).unwrap_or_default(),
         state,
         public_url: main.and_then(|state| state.url.clone()),
-        error: error.map(|error| Reason { code: error.code.to_string(), message: error.message.clone() }),
+        error: error.map(reason),
+        service: main.and_then(|state| state.endpoint.service.error()).as_deref().map(reason),
         saved: entry.saved.is_some(),
     }
+}
+
+fn reason(error: &Error) -> Reason {
+    Reason { code: error.code.to_string(), message: error.message.clone() }
 }
 
 fn entry_state(entry: &TunnelEntry) -> (TunnelState, Option<&Error>) {

@@ -65,7 +65,7 @@ async fn tunnels_are_saved_started_stopped_and_removed_through_the_api() {
     world.run(AutoStart::None).await;
     world.wait_until(|status, _| status["status"] == "online").await;
     let (status, item) = world.call("PUT", "/api/configured/api", Some(json!({"proto": "http", "addr": 9}))).await;
-    let expected = json!({"name": "api", "definition": {"proto": "http", "addr": 9}, "state": "stopped", "public_url": null, "error": null, "saved": true});
+    let expected = json!({"name": "api", "definition": {"proto": "http", "addr": 9}, "state": "stopped", "public_url": null, "error": null, "service": null, "saved": true});
     assert_eq!((status, item), (200, expected));
     let (status, item) = world.call("POST", "/api/configured/api/start", Some(json!({}))).await;
     assert!(status == 200 && (item["state"] == "starting" || item["state"] == "running"), "{item}");

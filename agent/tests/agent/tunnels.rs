@@ -237,3 +237,20 @@ async fn websocket_messages_and_events_can_be_followed_live() {
     assert_eq!(world.call("GET", &format!("{path}?other=1"), None).await.0, 400);
     assert_eq!(world.call("GET", "/api/requests/http/0000000000000000/frames", None).await.0, 404);
 }
+
+#[tokio::test]
+async fn a_service_that_does_not_run_is_named_until_it_does() {
+    let world = World::start().await;
+    let port = ports::free_tcp_port();
+    world.tunnel("site", "http", port).await;
+    let service = async || world.get("/api/configured").await["tunnels"][0]["service"].clone();
+    let named =
+        eventually("the service is missed", async || Some(service().await).filter(|found| !found.is_null())).await;
+    assert_eq!(named["code"], "ERR_POSTERN_8012");
+    let message = named["message"].as_str().unwrap();
+    assert!(message.starts_with(&format!("Nothing listens on http://localhost:{port}. ")), "{message}");
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await.expect("listening");
+    eventually("the service is found", async || service().await.is_null().then_some(())).await;
+    let accepted = tokio::time::timeout(std::time::Duration::ZERO, listener.accept()).await;
+    assert!(accepted.is_err(), "no connection was made to find out");
+}

@@ -153,6 +153,9 @@ pub struct ConfiguredTunnel {
     /// The reason of a failure.
     #[serde(default)]
     pub error: Option<Reason>,
+    /// Why the local service of a started tunnel cannot be reached, if that is known.
+    #[serde(default)]
+    pub service: Option<Reason>,
     /// In the configuration file; other tunnels end with the agent.
     #[serde(default)]
     pub saved: bool,

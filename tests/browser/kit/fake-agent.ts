@@ -152,6 +152,7 @@ export class FakeAgent {
       state: "stopped",
       public_url: null,
       error: null,
+      service: null,
       saved: true,
       ...part,
     };

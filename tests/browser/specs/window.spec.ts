@@ -53,6 +53,28 @@ test("says why a tunnel could not start and what to do", async ({ page, agent })
   await expect(card(page, "shop").getByText("ERR_POSTERN_334")).toBeVisible();
 });
 
+test("says that the local service of a running tunnel does not run", async ({ page, agent }) => {
+  const tunnel = agent.tunnel({
+    name: "shop",
+    state: "running",
+    public_url: "https://shop.localhost:4443",
+    service: {
+      code: "ERR_POSTERN_8012",
+      message: "Nothing listens on http://localhost:9. Start the local service, or correct `addr` of the tunnel.",
+    },
+  });
+  await page.goto("/index.html");
+  const card = page.getByRole("article", { name: "Tunnel shop" });
+  await expect(card.getByText("No local service")).toBeVisible();
+  await expect(card.getByText("Nothing listens on http://localhost:9.")).toBeVisible();
+  await expect(card.locator("code", { hasText: /^addr$/ })).toBeVisible();
+  await expectAccessible(page);
+  tunnel.service = null;
+  agent.tellTunnels();
+  await expect(card.getByText("Running")).toBeVisible();
+  await expect(card.getByText("Nothing listens")).toHaveCount(0);
+});
+
 test("edits a tunnel and keeps what it does not know", async ({ page, agent }) => {
   agent.tunnel({ name: "shop", definition: { proto: "http", addr: 8080, basic_auth: ["user:password1"] } });
   await page.goto("/index.html");

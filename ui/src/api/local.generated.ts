@@ -434,6 +434,8 @@ export interface components {
       public_url: string | null;
       /** @description The reason of a failure. */
       error: components["schemas"]["Reason"] | null;
+      /** @description Why the local service of a started tunnel cannot be reached, if that is known. */
+      service: components["schemas"]["Reason"] | null;
       /** @description In the configuration file; other tunnels end with the agent. */
       saved: boolean;
     };

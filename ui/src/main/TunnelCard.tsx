@@ -37,14 +37,16 @@ export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: Tu
   const { model } = useServices();
   const { status, connection: link } = useAgent();
   const [busy, setBusy] = useState(false);
-  const { name, definition, state, error, public_url: url, saved } = tunnel;
+  const { name, definition, state, error, service, public_url: url, saved } = tunnel;
   const on = state === "running" || state === "starting";
   const session = status?.session;
   // A tunnel cannot be online while the session is down, whatever was last reported.
   const waits = on && link === "live" && session !== undefined && session.state !== "online";
   const shown = waits
     ? { tone: "warn" as const, icon: "clock" as const, words: "Waiting", busy: false }
-    : STATES[state];
+    : state === "running" && service
+      ? { tone: "warn" as const, icon: "alert" as const, words: "No local service", busy: false }
+      : STATES[state];
 
   const turn = async (next: boolean) => {
     setBusy(true);
@@ -88,6 +90,13 @@ export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: Tu
       </p>
       {running && on && !waits && <p className={styles.numbers}>{numbers(running)}</p>}
       {waits && session && <Waiting session={session} />}
+      {service && on && !waits && (
+        <div className={styles.error}>
+          <Notice tone="warn" title="Visitors get an error: the local service does not run">
+            <ProblemText message={service.message} advice={null} code={service.code} />
+          </Notice>
+        </div>
+      )}
       {error && (
         <div className={styles.error}>
           <Notice
