@@ -11,6 +11,8 @@ use std::{
 };
 use world::World;
 
+const TOKEN: &str = "2ojtsYcgvSTl8PAuAdqWYSMnLOv_0123456789abcdefghijABCDEFGHIJklmnopqrstuvw";
+
 fn postern(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_postern"));
     for name in ["POSTERN_CONFIG", "POSTERN_AUTHTOKEN", "POSTERN_SERVER_ADDR", "POSTERN_WEB_ADDR"] {
@@ -32,11 +34,12 @@ fn a_token_from_standard_input_is_stored_for_the_owner_only_and_never_printed() 
     assert_eq!(run(postern(folder.path()).args(["config", "path"])).1.trim(), path.display().to_string());
     let mut child =
         postern(folder.path()).args(["config", "add-authtoken", "-"]).stdin(Stdio::piped()).spawn().expect("it runs");
-    child.stdin.take().unwrap().write_all(b"planted-secret\n").expect("written");
+    child.stdin.take().unwrap().write_all(format!("{TOKEN}\n").as_bytes()).expect("written");
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success());
-    assert!(!String::from_utf8(output.stdout).unwrap().contains("planted-secret"));
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "version: 2\nauthtoken: planted-secret\n");
+    assert!(!String::from_utf8(output.stdout).unwrap().contains(TOKEN));
+    let stored = format!("version: 2\nauthtoken: \"{TOKEN}\"\n");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), stored);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -46,6 +49,20 @@ fn a_token_from_standard_input_is_stored_for_the_owner_only_and_never_printed() 
     assert!(std::fs::read_to_string(&path).unwrap().contains("server_addr: \"a.example:4443\"\n"));
     assert_eq!(run(postern(folder.path()).args(["config", "add-server-addr", "nonsense"])).0, Some(1));
     assert_eq!(run(postern(folder.path()).args(["config", "check"])).0, Some(0));
+}
+
+#[test]
+fn what_is_not_a_token_is_not_stored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (command, what) in [("add-authtoken", "an authtoken"), ("add-api-key", "an API key")] {
+        for wrong in ["wrong", "two words", "", "2ojtsYcgvSTl8PAuAdqWYSMnLOv", "2ojtsYcgvSTl8PAuAdqWYSMnLOv_short"] {
+            let (code, stdout, stderr) = run(postern(folder.path()).args(["config", command, wrong]));
+            assert_eq!((code, stdout.as_str()), (Some(1), ""), "{command} {wrong}");
+            assert!(stderr.contains(&format!("This is not {what}")), "{stderr}");
+            assert!(wrong.len() < 8 || !stderr.contains(wrong), "it may be most of a secret: {stderr}");
+        }
+    }
+    assert!(!folder.path().join("agent/postern.yml").exists(), "nothing was written");
 }
 
 #[test]

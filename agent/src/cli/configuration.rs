@@ -3,7 +3,7 @@
 use super::{flags, say};
 use crate::config::{ServerAddress, Sources, edit, tree::ConfigNode};
 use clap::Subcommand;
-use postern_api::{Code, Error, Secret};
+use postern_api::{Code, Error, Secret, token::Token};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
@@ -47,8 +47,8 @@ pub(super) enum ConfigCommand {
 pub(super) fn run(command: ConfigCommand, given: Vec<PathBuf>) -> Result<(), Error> {
     let file = flags::file(&given)?;
     match command {
-        ConfigCommand::AddAuthtoken { token } => add_secret(&file, "authtoken", &token),
-        ConfigCommand::AddApiKey { key } => add_secret(&file, "api_key", &key),
+        ConfigCommand::AddAuthtoken { token } => add_secret(&file, "authtoken", "an authtoken", &token),
+        ConfigCommand::AddApiKey { key } => add_secret(&file, "api_key", "an API key", &key),
         ConfigCommand::AddServerAddr { addr } => {
             if !addr.split(',').all(|one| ServerAddress::parse(one.trim(), false).is_some()) {
                 let shown: String = addr.chars().take(80).collect();
@@ -69,13 +69,14 @@ pub(super) fn run(command: ConfigCommand, given: Vec<PathBuf>) -> Result<(), Err
     }
 }
 
-fn add_secret(file: &Path, key: &str, given: &Secret) -> Result<(), Error> {
+fn add_secret(file: &Path, key: &str, what: &str, given: &Secret) -> Result<(), Error> {
     let secret = flags::from_stdin(given)?;
-    if secret.is_empty() || secret.reveal().chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(Error::new(
-            Code::ConfigInvalid,
-            format!("`{key}` must be one word; copy it again from where it was shown."),
-        ));
+    if Token::parse(secret.reveal()).is_none() {
+        let message = format!(
+            "This is not {what}: it has 27 letters and digits, an underscore, and the secret. Copy it again from where it was \
+             shown. Nothing was saved."
+        );
+        return Err(Error::new(Code::ConfigInvalid, message));
     }
     add(file, key, &json!(secret.reveal()))
 }
