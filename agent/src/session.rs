@@ -32,6 +32,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Retry interval after the server refused this agent; a change of the configuration retries at once.
 const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(300);
+/// Minimum retry interval after a server was not trusted: a certificate does not change by itself within seconds. A change of
+/// the configuration retries at once.
+const UNTRUSTED_RETRY_INTERVAL: Duration = Duration::from_secs(15);
 /// A session that lasts this long resets the backoff; a shorter one does not.
 const STABLE_SESSION_TIME: Duration = Duration::from_secs(10);
 /// Minimum time for the server's response to the hello, whatever `connect_timeout` says.
@@ -103,6 +106,8 @@ struct ReconnectState {
     timeouts: u32,
     addresses: AddressCache,
     triggers: ReconnectTriggers,
+    /// The reason that was logged last.
+    logged: Option<Error>,
 }
 
 impl ReconnectState {
@@ -115,6 +120,7 @@ impl ReconnectState {
             timeouts: 0,
             addresses: AddressCache::default(),
             triggers,
+            logged: None,
         }
     }
 
@@ -122,6 +128,16 @@ impl ReconnectState {
     fn delay(&mut self, attempt_start: Instant) -> Duration {
         let since = |instant: Instant| instant.duration_since(self.start);
         self.backoff.next_delay(since(attempt_start), since(Instant::now()))
+    }
+
+    /// Logs why an attempt failed: as a warning when the reason is a new one.
+    fn log(&mut self, error: &Error, delay: Duration) {
+        let next_try = format!("{:.1}s", delay.as_secs_f64());
+        if self.logged.as_ref() == Some(error) {
+            return tracing::debug!(code = %error.code, next_try, "{}", error.message);
+        }
+        tracing::warn!(code = %error.code, next_try, "{}", error.message);
+        self.logged = Some(error.clone());
     }
 }
 
@@ -186,8 +202,11 @@ impl SessionLoop {
                 NextStep::RetryAfter(delay)
             }
             SessionOutcome::Retry(error) | SessionOutcome::ServerTimeout(error) => {
-                let delay = reconnect_state.delay(attempt_start);
-                tracing::warn!(code = %error.code, next_try = format_args!("{:.1}s", delay.as_secs_f64()), "{}", error.message);
+                let mut delay = reconnect_state.delay(attempt_start);
+                if error.code == Code::ServerUntrusted {
+                    delay = delay.max(UNTRUSTED_RETRY_INTERVAL);
+                }
+                reconnect_state.log(&error, delay);
                 self.session_status.failed(SessionState::Waiting, error, delay);
                 NextStep::RetryAfter(delay)
             }
@@ -233,6 +252,7 @@ impl SessionLoop {
             }
             Ok((session, incoming, path)) => {
                 reconnect_state.backoff.connected();
+                reconnect_state.logged = None;
                 let since = Instant::now();
                 let outcome = self.serve(session, incoming, settings, path, &mut reconnect_state.triggers).await;
                 *attempt_start = Instant::now();

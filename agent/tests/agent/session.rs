@@ -105,6 +105,10 @@ async fn a_server_with_an_unknown_certificate_is_not_trusted() {
     std::fs::write(world.folder.path().join("ca.pem"), &other.server.authority).expect("written");
     world.run(AutoStart::All).await;
     world.wait_until(|status, _| status["session"]["reason"]["code"] == "ERR_POSTERN_8113").await;
+    let next_try: jiff::Timestamp =
+        world.get("/api/status").await["session"]["next_try"].as_str().unwrap().parse().expect("a time");
+    let wait = next_try.duration_since(postern_api::clock::now()).as_secs();
+    assert!(wait > 5, "a certificate does not change by itself: the next attempt is not due in {wait} s");
 }
 
 #[tokio::test]
