@@ -2,6 +2,7 @@
 
 mod commands;
 mod description;
+mod groups;
 mod values;
 
 use super::{flags, write_result};

@@ -2,7 +2,7 @@
 
 use super::{
     description::{self, ApiField, ApiOperation, FieldFormat},
-    values,
+    groups, values,
 };
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use postern_api::{Code, Error, Secret};
@@ -79,7 +79,7 @@ pub(in crate::cli) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Configuration file that holds the API key"),
         );
-    tree.commands(api)
+    tree.commands(api, "")
 }
 
 /// Operations as a tree of command words.
@@ -97,16 +97,26 @@ impl CommandTree {
         }
     }
 
-    fn commands(self, mut command: Command) -> Command {
+    /// `words` are those of the command itself.
+    fn commands(self, mut command: Command, words: &str) -> Command {
         for operation in self.operations {
             command = command.subcommand(leaf(operation));
         }
         for (word, tree) in self.below {
-            let about = word.replace('-', " ");
+            let words = format!("{words} {word}").trim_start().to_owned();
+            let about = groups::about(&words).map_or_else(|| tree.subject(), str::to_owned);
             let below = Command::new(word).about(about).subcommand_required(true).arg_required_else_help(true);
-            command = command.subcommand(tree.commands(below));
+            command = command.subcommand(tree.commands(below, &words));
         }
         command
+    }
+
+    /// What the operations are about: their summary without its verb.
+    fn subject(&self) -> String {
+        let summary = self.operations.first().map_or("", |operation| operation.summary.as_str());
+        let subject = summary.split_once(' ').map_or(summary, |(_, subject)| subject);
+        let mut letters = subject.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
     }
 }
 
@@ -229,6 +239,27 @@ mod tests {
             for word in operation.words.iter().map(String::as_str).chain([operation.verb]) {
                 command = command.find_subcommand(word).unwrap_or_else(|| panic!("no `{word}`: {operation:?}")).clone();
             }
+        }
+    }
+
+    #[test]
+    fn every_group_says_what_it_is_for() {
+        fn check(command: &Command, words: &str) {
+            for group in command.get_subcommands().filter(|command| command.has_subcommands()) {
+                let (name, about) = (group.get_name(), group.get_about().map(ToString::to_string).unwrap_or_default());
+                assert!(!about.is_empty(), "{words} {name} says nothing");
+                assert_ne!(about.to_lowercase(), name.replace('-', " "), "{words} {name} repeats its name");
+                check(group, &format!("{words} {name}"));
+            }
+        }
+        let command = command();
+        check(&command, "api");
+        for group in groups::all() {
+            let find = |command: &Command, word: &str| command.find_subcommand(word).cloned();
+            assert!(
+                group.split(' ').try_fold(command.clone(), |command, word| find(&command, word)).is_some(),
+                "{group}"
+            );
         }
     }
 
