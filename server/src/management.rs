@@ -5,9 +5,9 @@ use axum::{
     Router,
     body::Bytes,
     extract::Request,
-    http::{StatusCode, header},
+    http::{Method, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
-    routing::get,
+    routing::{any, get},
 };
 use metrics_exporter_prometheus::PrometheusHandle;
 use postern_api::{Code, Error, resource::RestrictionType};
@@ -16,6 +16,7 @@ use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
+use tower::ServiceExt;
 
 /// The console, below a path of its own, so that its files cannot collide with resources.
 const CONSOLE: Pages = Pages {
@@ -67,8 +68,14 @@ pub(crate) fn public_router(control: Router, description: Bytes, readiness: Read
         let admitted = ip_access.admit(RestrictionType::Dashboard, request.extensions());
         async move { admitted.map_or_else(|error| refusal(&error), |()| console(request.uri().path())) }
     };
+    let resources = control.clone();
+    let root = async move |request: Request| match wants_page(&request) {
+        true => Redirect::temporary("/console/").into_response(),
+        false => resources.oneshot(request).await.unwrap_or_else(|never| match never {}),
+    };
     let description = async move || ([(header::CONTENT_TYPE, "application/json")], description);
     Router::new()
+        .route("/", any(root))
         .route("/healthz", get(health))
         .route("/openapi.json", get(description))
         .route("/console", get(console.clone()))
@@ -76,6 +83,12 @@ pub(crate) fn public_router(control: Router, description: Bytes, readiness: Read
         .route("/console/{*path}", get(console))
         .method_not_allowed_fallback(async || refusal(&Code::MethodNotAllowed.into()))
         .fallback_service(control)
+}
+
+/// Whether a browser asks for a page, whose user is looking for the console.
+fn wants_page(request: &Request) -> bool {
+    let accepts = request.headers().get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    request.method() == Method::GET && accepts.into_iter().any(|accept| accept.contains("text/html"))
 }
 
 fn health(readiness: &Readiness) -> Response {
@@ -106,7 +119,6 @@ mod tests {
     use axum::body::Body;
     use http::Request;
     use metrics_exporter_prometheus::PrometheusBuilder;
-    use tower::ServiceExt;
 
     fn resources() -> Router {
         Router::new().fallback(async || "resources")
@@ -151,6 +163,24 @@ mod tests {
         }
         assert_eq!(get(all(&readiness), "/console/inspector.html").await.0, 404, "the agent's page");
         assert_eq!(get(all(&readiness), "/edges/tcp").await.1, "resources");
+    }
+
+    #[tokio::test]
+    async fn a_browser_at_the_root_is_led_to_the_console() {
+        let ask = async |request: http::request::Builder| {
+            let request = request.uri("/").body(Body::empty()).expect("a request");
+            let response = all(&Readiness::default()).oneshot(request).await.expect("a response");
+            let target =
+                response.headers().get(header::LOCATION).map(|value| value.to_str().expect("a path").to_owned());
+            (response.status().as_u16(), target)
+        };
+        let browser = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8";
+        let get = || Request::builder().method("GET");
+        assert_eq!(ask(get().header("Accept", browser)).await, (307, Some("/console/".to_owned())));
+        for other in [get(), get().header("Accept", "*/*"), Request::builder().method("POST").header("Accept", browser)]
+        {
+            assert_eq!(ask(other).await, (200, None), "the resources respond");
+        }
     }
 
     #[tokio::test]

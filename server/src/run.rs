@@ -233,9 +233,9 @@ fn announce(addresses: &Addresses, folder: &DataFolder, first_key: Option<&std::
     // A closed standard output is not an error.
     let _ = writeln!(
         stdout,
-        "{lines}Postern is ready: visitors at https://*.{domain}:{}, management API at {}",
+        "{lines}Postern is ready: visitors at https://*.{domain}:{}, management API at {api}, console at {api}/console/",
         https.port(),
-        base_url(*api)
+        api = base_url(*api)
     );
     let _ = stdout.flush();
 }
