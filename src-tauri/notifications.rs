@@ -35,6 +35,24 @@ enum NotificationEvent {
     Clear(NotificationKind),
 }
 
+/// Says once that the app goes on when its window is closed.
+#[derive(Clone)]
+pub(crate) struct CloseExplanation {
+    events: mpsc::Sender<NotificationEvent>,
+    config: Arc<AppConfig>,
+    state: Arc<AppState>,
+}
+
+impl CloseExplanation {
+    /// The main window was closed. Only the first time is worth a notification.
+    pub(crate) fn window_closed(&self) {
+        if !self.config.settings.current().close_explained {
+            self.config.settings.update(|settings| settings.close_explained = true);
+            let _ = self.events.try_send(NotificationEvent::Show(wording::goes_on(&self.state.agent_view())));
+        }
+    }
+}
+
 /// Reports failed requests of visitors from the agent's event stream.
 #[derive(Clone)]
 pub(crate) struct RequestObserver {
@@ -72,6 +90,7 @@ pub(crate) fn start(app: &AppHandle, config: &Arc<AppConfig>, state: &Arc<AppSta
     let (events, receiver) = mpsc::channel(QUEUE_CAPACITY);
     tauri::async_runtime::spawn(watch_agent(state.clone(), events.clone()));
     tauri::async_runtime::spawn(deliver_events(app.clone(), config.clone(), state.clone(), receiver));
+    app.manage(CloseExplanation { events: events.clone(), config: config.clone(), state: state.clone() });
     RequestObserver { events, reported: Arc::default() }
 }
 

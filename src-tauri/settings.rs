@@ -21,6 +21,8 @@ pub(crate) struct AppSettings {
     pub(crate) credential_id: Option<String>,
     /// Whether the offer to trust the local authority was accepted or dismissed.
     pub(crate) trust_offer_answered: bool,
+    /// Whether a notification has said that the app goes on when its window is closed.
+    pub(crate) close_explained: bool,
     pub(crate) notifications: NotificationPreferences,
     /// The remote server that the app uses instead of a local one.
     pub(crate) remote: Option<RemoteServer>,

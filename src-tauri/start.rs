@@ -12,7 +12,7 @@ use crate::{
     logging,
     management_api::ManagementClient,
     management_key::ManagementKeys,
-    notifications,
+    notifications::{self, CloseExplanation},
     paths::{AppPaths, ListenAddresses},
     remote_server,
     settings::{AppSettings, SettingsFile},
@@ -203,6 +203,9 @@ fn on_event(app: &AppHandle, event: RunEvent) {
             api.prevent_close();
             if let Some(window) = app.get_webview_window(&label) {
                 let _ = window.hide();
+            }
+            if let Some(explanation) = app.try_state::<CloseExplanation>() {
+                explanation.window_closed();
             }
         }
         // Closing the last window quits the app only without a tray.

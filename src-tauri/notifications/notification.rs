@@ -11,6 +11,8 @@ pub(super) enum NotificationKind {
     Tunnels,
     /// Visitors received errors.
     Errors,
+    /// The window was closed, and the app goes on; shown once.
+    Background,
 }
 
 impl NotificationKind {
@@ -20,6 +22,7 @@ impl NotificationKind {
             NotificationKind::Connection => preferences.connection,
             NotificationKind::Tunnels => preferences.tunnels,
             NotificationKind::Errors => preferences.errors,
+            NotificationKind::Background => true,
         }
     }
 }

@@ -30,6 +30,17 @@ pub(super) fn no_tunnel_failed(view: &AgentView) -> bool {
     view.tunnels_known && view.tunnels.iter().all(|tunnel| tunnel.state != TunnelState::Failed)
 }
 
+/// The notification for the first window that is closed while the app goes on.
+pub(super) fn goes_on(view: &AgentView) -> Notification {
+    let on = view.tunnels.iter().filter(|tunnel| tunnel.is_on()).count();
+    let text = match on {
+        0 => "Quit it, or open the window again, with its icon in the tray.".to_owned(),
+        1 => "One tunnel is still on. Open the window or quit with the icon in the tray.".to_owned(),
+        _ => format!("{on} tunnels are still on. Open the window or quit with the icon in the tray."),
+    };
+    Notification { kind: NotificationKind::Background, title: "Postern keeps running".into(), text: plain(&text) }
+}
+
 /// The notification for a lost session.
 pub(super) fn offline(view: &AgentView) -> Notification {
     let reason = view.session.as_ref().and_then(|session| session.reason.as_ref());
@@ -96,6 +107,19 @@ mod tests {
         assert!(failed_tunnels(&failed, &failed).is_empty());
         assert!(failed_tunnels(&AgentView::default(), &failed).is_empty(), "it failed before the start");
         assert!(no_tunnel_failed(&on) && !no_tunnel_failed(&failed));
+    }
+
+    #[test]
+    fn the_first_close_says_what_goes_on() {
+        for (tunnels, text) in [
+            (json!([]), "Quit it"),
+            (json!([{"name": "a", "state": "running"}, {"name": "b", "state": "stopped"}]), "One tunnel is still on."),
+            (json!([{"name": "a", "state": "running"}, {"name": "b", "state": "starting"}]), "2 tunnels are still on."),
+        ] {
+            let notification = goes_on(&view_of_tunnels(&tunnels));
+            assert!(notification.text.starts_with(text), "{}", notification.text);
+            assert!(notification.text.contains("tray"), "{}", notification.text);
+        }
     }
 
     #[test]
