@@ -61,6 +61,12 @@ def memory(pid):
     return fields["Rss"], fields["Private_Clean"] + fields["Private_Dirty"]
 
 
+def peak(pid):
+    """The largest resident memory so far, in MiB."""
+    line = next(line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) / 1024
+
+
 def processor_seconds(pid):
     """Processor time of a process so far, in seconds."""
     words = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()

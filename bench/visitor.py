@@ -8,10 +8,13 @@ import signal
 import socket
 import ssl
 import struct
+import threading
 
 TIMEOUT = 120
 MIB = 1 << 20
 PAGE = b"x" * 1024
+PARTS_OF_MIB = 4
+PART = b"x" * (MIB // PARTS_OF_MIB)
 
 HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 1, 3, 4, 6, 7, 8
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
@@ -59,9 +62,13 @@ async def _serve(reader, writer, begun):
             while unread:
                 unread -= len(await reader.read(min(unread, MIB)))
             mibs = re.match(rb"GET /(\d+) ", head)
+            parts, part = (int(mibs[1]) * PARTS_OF_MIB, PART) if mibs else (1, PAGE)
             begun[:] = (int.from_bytes(begun[:], "little") + 1).to_bytes(8, "little")
-            body = b"x" * (int(mibs[1]) * MIB) if mibs else PAGE
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % (parts * len(part)) + part)
+            for _ in range(parts - 1):
+                # A response that is not read costs the service no more than this.
+                await writer.drain()
+                writer.write(part)
             await writer.drain()
     except (OSError, asyncio.IncompleteReadError):
         pass
@@ -145,12 +152,12 @@ class Http1:
 class Http2:
     """A connection with HTTP/2. From the second request on the name is taken from the table (RFC 7541), as browsers do."""
 
-    def __init__(self, port, host):
+    def __init__(self, port, host, settings=b""):
         self.host = host
         self.stream = -1
         self.connection = connect(port, host, "h2")
         self.received = b""
-        self.connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS, 0, 0)
+        self.connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS, 0, 0, settings)
                                 + frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 30)))
 
     def ask(self):
@@ -183,6 +190,41 @@ class Http2:
 
     def close(self):
         disconnect(self.connection)
+
+
+class StalledHttp2(Http2):
+    """Requests of 1 MiB over HTTP/2 with a stream window of 0: answers SETTINGS and PING, but takes no byte of a body."""
+
+    # SETTINGS_INITIAL_WINDOW_SIZE 0.
+    NO_WINDOW = struct.pack(">HI", 4, 0)
+
+    def __init__(self, port, host, requests):
+        super().__init__(port, host, self.NO_WINDOW)
+        name = host.encode()
+        # :method GET, :scheme https, then :authority and :path as literals (RFC 7541).
+        fields = b"\x82\x87\x41" + bytes([len(name)]) + name + b"\x44\x02/1"
+        self.connection.sendall(b"".join(frame(HEADERS, END_HEADERS | END_STREAM, 1 + 2 * number, fields) for number in range(requests)))
+        self.refused = 0
+        self.reader = threading.Thread(target=self._answer, daemon=True)
+        self.reader.start()
+
+    def _answer(self):
+        try:
+            while True:
+                kind, flags, stream, payload = self._frame()
+                # 0x88: :status 200.
+                if kind == RST_STREAM or kind == HEADERS and not payload.startswith(b"\x88"):
+                    self.refused += 1
+                else:
+                    self._ended(kind, flags, stream, payload)
+        except (OSError, RuntimeError, ValueError):
+            # The connection has ended.
+            pass
+
+    def close(self):
+        self.connection.shutdown(socket.SHUT_RDWR)
+        self.reader.join()
+        self.connection.close()
 
 
 def frame(kind, flags, stream, payload=b""):

@@ -14,8 +14,9 @@ pub(crate) const SIZE: usize = MAX_PAYLOAD;
 
 /// Sizes in bytes that relays get while others hold buffers: each as long as less than this is lent in all.
 const RELAY_SIZES: [(usize, isize); 2] = [(SIZE, 4 * 1024 * 1024), (16 * 1024, 8 * 1024 * 1024)];
-/// Size in bytes that relays get while more is lent.
-const SMALL_SIZE: usize = 4 * 1024;
+/// Size in bytes that relays get while more is lent. With what a frame and a TLS record add, eight of them share a run of pages in
+/// jemalloc; a block of a whole page is a run of its own, whose description is never returned.
+const SMALL_SIZE: usize = 7 * 512 - 32;
 
 /// Bytes of all lent buffers, but for those that [`THREAD_LENT`] still has.
 static LENT: AtomicIsize = AtomicIsize::new(0);
@@ -115,6 +116,11 @@ impl RelayBuffer {
             Some((size, _)) => RelayBuffer::Smaller(SmallerBuffer::new(size)),
             None => RelayBuffer::Smaller(SmallerBuffer::new(SMALL_SIZE)),
         }
+    }
+
+    /// Whether others held many buffers when this one was borrowed.
+    pub(crate) fn is_smaller(&self) -> bool {
+        matches!(self, RelayBuffer::Smaller(_))
     }
 }
 

@@ -187,8 +187,12 @@ impl<T: Tap> RelayDirection<T> {
         Poll::Ready(Ok(()))
     }
 
-    /// Writes the content of the buffer and returns the buffer to the pool.
+    /// Writes the content of the buffer and returns the buffer to the pool. While many buffers are held, the writer must have
+    /// passed on what it took before: a TLS connection would queue records of 64 KiB.
     fn poll_write(&mut self, cx: &mut Context<'_>, mut writer: Pin<&mut impl AsyncWrite>) -> Poll<io::Result<()>> {
+        if self.buffer.as_ref().is_some_and(RelayBuffer::is_smaller) {
+            ready!(self.poll_flush(cx, writer.as_mut()))?;
+        }
         if let Some(buffer) = &self.buffer {
             while self.from < self.to {
                 let count = ready!(writer.as_mut().poll_write(cx, &buffer[self.from..self.to]))?;
@@ -217,5 +221,47 @@ impl<T: Tap> RelayDirection<T> {
             self.buffer = Some(buffer);
         }
         Poll::Ready(Ok(count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt;
+
+    /// Takes all bytes, and passes none on.
+    #[derive(Default)]
+    struct BlockedWriter {
+        taken: usize,
+    }
+
+    impl AsyncWrite for BlockedWriter {
+        fn poll_write(mut self: Pin<&mut Self>, _cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            self.taken += bytes.len();
+            Poll::Ready(Ok(bytes.len()))
+        }
+        fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Pending
+        }
+        fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Pending
+        }
+    }
+
+    fn taken_by_a_blocked_writer() -> usize {
+        let mut writer = BlockedWriter::default();
+        let mut direction = RelayDirection::new(());
+        let mut reader: &[u8] = &[0; YIELD_AFTER_BYTES];
+        let copied = poll_fn(|cx| direction.poll(cx, Pin::new(&mut reader), Pin::new(&mut writer))).now_or_never();
+        assert!(copied.is_none(), "the writer has not passed anything on");
+        writer.taken
+    }
+
+    #[test]
+    fn a_writer_queues_one_buffer_while_many_are_held() {
+        assert_eq!(taken_by_a_blocked_writer(), YIELD_AFTER_BYTES);
+        let held: Vec<RelayBuffer> = (0..10_000).map(|_| RelayBuffer::borrow()).collect();
+        let smallest = held.iter().map(|buffer| buffer.len()).min();
+        assert_eq!(Some(taken_by_a_blocked_writer()), smallest);
     }
 }
