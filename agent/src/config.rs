@@ -11,6 +11,7 @@ mod modules;
 pub mod paths;
 mod pem;
 pub mod proxy;
+mod rate_limit;
 mod raw;
 pub mod redacted_text;
 pub mod redaction;
@@ -23,6 +24,7 @@ pub mod upstream;
 pub mod upstream_protocol;
 pub mod upstream_trust;
 mod version3;
+mod visitor_modules;
 
 pub use definition::Definition;
 pub use definition_kind::{DefinitionKind, Schemes, Terminate};

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod codes;
 pub mod description;
 pub mod error;
+pub mod error_pages;
 /// Checks of the fuzz targets and the replay of their corpora; compiled for tests and fuzzing only.
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -25,6 +26,7 @@ pub mod local;
 pub mod module;
 mod modules;
 pub mod owner;
+pub mod path_templates;
 pub mod published;
 pub mod resource;
 mod resources;

@@ -4,11 +4,16 @@ mod backend;
 mod basic_auth;
 mod circuit_breaker;
 mod compression;
+mod error_pages;
 mod headers;
 mod ip_restriction;
+mod maintenance;
 mod mutual_tls;
 mod oauth;
 mod oidc;
+mod rate_limit;
+mod redirect;
+mod rewrite;
 mod saml;
 mod session_options;
 mod switch;
@@ -24,14 +29,19 @@ pub use basic_auth::{
 };
 pub use circuit_breaker::{BUCKET_LIMIT, CircuitBreaker, CircuitBreakerView};
 pub use compression::Compression;
+pub use error_pages::{ERROR_PAGE_LIMIT, ERROR_PAGE_SIZE, ERROR_PAGES_SIZE, ErrorPages, ErrorPagesView};
 pub use headers::{HeaderChanges, HeaderChangesView, RequestHeaders, ResponseHeaders};
 pub use ip_restriction::{IpRestriction, IpRestrictionView, POLICY_LIMIT};
+pub use maintenance::{MAINTENANCE_BODY_LIMIT, MAINTENANCE_NETWORK_LIMIT, Maintenance, MaintenanceView};
 pub use mutual_tls::{AUTHORITY_LIMIT, MutualTls, MutualTlsView};
 pub use oauth::{
     ADMITTED_LIMIT, CLIENT_LENGTH, GithubLogin, GithubLoginView, IdentityProvider, LONGEST_CHECK, LoginMembers, OAuth,
     OAuthLogin, OAuthLoginView, OAuthProvider, OAuthProviderView, OAuthView, SCOPE_LENGTH, SCOPE_LIMIT, SHORTEST_CHECK,
 };
 pub use oidc::{DEFAULT_SCOPES, ISSUER_LIMIT, Oidc, OidcView};
+pub use rate_limit::{RATE_INTERVAL_LIMIT, RATE_LIMIT, RateKey, RateLimit, RateLimitView};
+pub use redirect::{REDIRECT_RULE_LIMIT, REDIRECT_STATUSES, Redirect, RedirectRule, RedirectView};
+pub use rewrite::{Rewrite, RewriteView};
 pub use saml::{GROUP_LENGTH, GROUP_LIMIT, METADATA_DOCUMENT_LIMIT, NAMEID_FORMATS, Saml, SamlView};
 pub use session_options::{COOKIE_PREFIX_LIMIT, DEFAULT_COOKIE_PREFIX, INACTIVITY_LIMIT, SessionOptions};
 pub use switch::SwitchView;
@@ -54,6 +64,16 @@ macro_rules! route_modules {
                 backend: Backend,
                 /// IP restriction.
                 ip_restriction: IpRestriction,
+                /// Rate limit.
+                rate_limit: RateLimit,
+                /// Maintenance.
+                maintenance: Maintenance,
+                /// Redirects.
+                redirect: Redirect,
+                /// Path and host of requests for the backend.
+                rewrite: Rewrite,
+                /// Error pages.
+                error_pages: ErrorPages,
                 /// Circuit breaker.
                 circuit_breaker: CircuitBreaker,
                 /// Whether responses are compressed.

@@ -4,7 +4,10 @@ use crate::{
     Code, Error, Result, Secret, checks,
     headers::{Direction, canonical},
     ip_rules::{Action, IpRule, IpRules},
-    module::{CircuitBreaker, HeaderChanges, OAuth, Oidc, UserAgentFilter, WebhookVerification, check_credentials},
+    module::{
+        CircuitBreaker, ErrorPages, HeaderChanges, Maintenance, OAuth, Oidc, RateLimit, Redirect, Rewrite,
+        UserAgentFilter, WebhookVerification, check_credentials,
+    },
 };
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -26,6 +29,21 @@ pub struct TunnelModules {
     /// The authorities of visitors' certificates, in PEM, one each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mutual_tls: Vec<String>,
+    /// Rate limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
+    /// Maintenance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maintenance: Option<Maintenance>,
+    /// Redirects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect: Option<Redirect>,
+    /// Path and host of requests for the local service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rewrite: Option<Rewrite>,
+    /// Error pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_pages: Option<ErrorPages>,
     /// User agent filter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_agent_filter: Option<UserAgentFilter>,
@@ -79,7 +97,8 @@ impl TunnelModules {
 
     /// Whether only modules of connections are set, which work with any protocol.
     pub fn concerns_connections_only(&self) -> bool {
-        let rest = TunnelModules { ip_restriction: None, mutual_tls: Vec::new(), ..self.clone() };
+        let rate_limit = self.rate_limit.clone().filter(|limit| !limit.fits_connections());
+        let rest = TunnelModules { ip_restriction: None, mutual_tls: Vec::new(), rate_limit, ..self.clone() };
         rest.is_empty()
     }
 
@@ -95,6 +114,21 @@ impl TunnelModules {
             let many = self.mutual_tls.len();
             let sentence = format!("There are {many} certificate authorities; at most {AUTHORITY_LIMIT} are allowed.");
             return Err(Error::new(Code::MutualTlsCount, sentence).with("field", "mutual_tls_cas"));
+        }
+        if let Some(limit) = &mut self.rate_limit {
+            within("rate_limit", checks::rate_limit(limit))?;
+        }
+        if let Some(maintenance) = &mut self.maintenance {
+            within("maintenance", checks::maintenance(maintenance))?;
+        }
+        if let Some(redirect) = &mut self.redirect {
+            within("redirect", checks::redirect(redirect))?;
+        }
+        if let Some(rewrite) = &self.rewrite {
+            within("rewrite", checks::rewrite(rewrite))?;
+        }
+        if let Some(pages) = &self.error_pages {
+            within("error_pages", checks::error_pages(pages))?;
         }
         if let Some(filter) = &self.user_agent_filter {
             within("user_agent_filter", checks::user_agent_filter(filter))?;
@@ -186,6 +220,11 @@ mod tests {
     fn every_module_is_judged_and_the_field_is_named() {
         for (body, code, field) in [
             (json!({"ip_restriction": {"deny": ["10.0.0.0/8"]}}), Code::DenyWithoutAllow, "ip_restriction.deny_cidrs"),
+            (json!({"rate_limit": {"requests": 0, "interval": 1}}), Code::RateRequests, "rate_limit.requests"),
+            (json!({"maintenance": {"status_code": 100}}), Code::MaintenanceStatus, "maintenance.status_code"),
+            (json!({"redirect": {"rules": [{"to": "x"}]}}), Code::RedirectTarget, "redirect.rules[0].to"),
+            (json!({"rewrite": {"strip_prefix": "x"}}), Code::RewritePath, "rewrite.strip_prefix"),
+            (json!({"error_pages": {"pages": {"200": ""}}}), Code::ErrorPageStatus, "error_pages.pages"),
             (json!({"user_agent_filter": {"deny": ["("]}}), Code::PatternInvalid, "user_agent_filter.deny[0]"),
             (
                 json!({"webhook_verification": {"provider": "x"}}),
@@ -211,6 +250,10 @@ mod tests {
         assert!(judged(json!({"compression": true})).is_ok_and(|modules| !modules.concerns_connections_only()));
         let addresses = judged(json!({"ip_restriction": {"allow": ["0.0.0.0/0"]}})).expect("fine");
         assert!(addresses.concerns_connections_only());
+        for (key, of_connections) in [("address", true), ("everyone", true), ("header:x-key", false)] {
+            let limit = judged(json!({"rate_limit": {"requests": 1, "interval": 1, "key": key}})).expect("fine");
+            assert_eq!(limit.concerns_connections_only(), of_connections, "{key}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::{
     frontend::{self, EdgeState},
     http::{RequestLimiter, headers},
     live::Live,
+    modules::RateTable,
     net::{self, ConnectionLimiter},
     routing::Routing,
     settings::Settings,
@@ -24,7 +25,7 @@ use crate::{
 use postern_api::{Code, Error, published::Published};
 use postern_logins::Logins;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Between two sweeps for idle connections.
@@ -72,12 +73,14 @@ impl Edge {
         let telemetry = Arc::new(Telemetry::new(settings.access_log.clone()));
         let access = Arc::new(Access::new(telemetry.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
-        let ports = Ports::new(settings.tcp_addr, limiter(0), backends.clone(), access.clone());
+        let rate_limits: Arc<RateTable> = Arc::default();
+        let ports = Ports::new(settings.tcp_addr, limiter(0), backends.clone(), access.clone(), rate_limits.clone());
         let logins = Arc::new(settings.logins(https_addr.port())?);
         let identity_headers = Some(&settings.identity_headers).filter(|names| !headers::is_own(names.prefix()));
         let identity_headers = identity_headers.cloned().map(Arc::new);
         let traffic = telemetry.traffic.clone();
-        let routing = Arc::new(Routing::new(configs.clone(), settings.module_state(logins.clone(), traffic.clone())));
+        let module_state = settings.module_state(logins.clone(), traffic.clone(), rate_limits.clone());
+        let routing = Arc::new(Routing::new(configs.clone(), module_state));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
         let tunnels = settings.registry(https_addr.port(), http_addr.port());
         let registry =
@@ -108,7 +111,7 @@ impl Edge {
         accepting.spawn(serve_https);
         accepting.spawn(frontend::serve_http(http, state, limiter(MAX_OVERFLOW), open.clone(), stop.clone()));
         tasks.spawn(follower.clone().follow());
-        tasks.spawn(sweep(registry.clone()));
+        tasks.spawn(sweep(registry.clone(), rate_limits));
         tasks.spawn(sample_traffic(traffic));
         let logins_task = logins.clone();
         tasks.spawn(async move { logins_task.maintain().await });
@@ -189,9 +192,10 @@ async fn sample_traffic(traffic: Arc<Traffic>) {
     }
 }
 
-async fn sweep(registry: Arc<TunnelRegistry>) {
+async fn sweep(registry: Arc<TunnelRegistry>, rate_limits: Arc<RateTable>) {
     loop {
         tokio::time::sleep(SWEEP_INTERVAL).await;
         registry.sweep();
+        rate_limits.tidy(Instant::now());
     }
 }

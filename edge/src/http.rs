@@ -42,7 +42,7 @@ pub(crate) use h1::{AfterResponse, ClientConnection, ClientError, RequestedUpgra
 pub(crate) use interim::{InterimReceiver, InterimResponses};
 pub(crate) use lazy_timer::LazyTimer;
 pub(crate) use open_requests::{OpenRequest, RequestCounter};
-pub(crate) use path::normalised;
+pub(crate) use path::{is_unambiguous, normalised};
 pub(crate) use request_body::RequestBody;
 pub(crate) use request_limiter::{RequestLimiter, RequestPermit};
 pub(crate) use send_stall::{SendProgress, StreamExecutor};

@@ -3,18 +3,24 @@
 mod basic_auth;
 mod circuit_breaker;
 mod compression;
+mod error_pages;
 mod headers;
 mod host_header;
 mod ip_restriction;
 pub(crate) mod login;
+mod maintenance;
 mod module_state;
+mod rate_limit;
+mod redirect;
 mod request_headers;
 mod response_headers;
+mod rewrite;
 mod user_agent_filter;
 mod webhook_verification;
 mod websocket_tcp_converter;
 
 pub(crate) use module_state::{ModuleState, tunnel_owner};
+pub(crate) use rate_limit::{Identity, RateTable};
 pub(crate) use webhook_verification::HttpsFetcher;
 pub use webhook_verification::SigningCertificates;
 #[cfg(any(test, fuzzing))]
@@ -32,8 +38,15 @@ use circuit_breaker::{Breaker, Permit};
 use compression::{Coding, EncoderRoom};
 use headers::{Changes, Facts};
 use hyper::{Response, http::request};
-use postern_api::{Code, Error, headers::Direction, ip_rules::IpRules, module::HeaderChanges, published::Settings};
+use maintenance::Maintenance;
+use postern_api::{
+    Code, Error, error_pages::PreparedPages, headers::Direction, ip_rules::IpRules, module::HeaderChanges,
+    published::Settings,
+};
 use postern_logins::Realm;
+use rate_limit::Limiter;
+use redirect::Redirects;
+use rewrite::PathRewrite;
 use std::{net::IpAddr, sync::Arc};
 use tokio::time::Instant;
 
@@ -44,14 +57,19 @@ pub(crate) struct Pipeline {
     /// A module is set but cannot be read. It may restrict access, so nothing passes.
     unreadable: bool,
     ip_restriction: Option<Arc<IpRules>>,
+    rate_limit: Option<Box<Limiter>>,
+    maintenance: Option<Box<Maintenance>>,
     user_agent_filter: Option<user_agent_filter::Filter>,
+    redirect: Option<Redirects>,
     webhook_verification: Option<Box<Verifier>>,
     basic_auth: Option<basic_auth::Users>,
     login: Option<login::Login>,
     websocket_tcp_converter: bool,
     circuit_breaker: Option<Arc<Breaker>>,
+    rewrite: Option<Box<PathRewrite>>,
     host_header: Option<host_header::Rewrite>,
     request_headers: Option<Changes>,
+    error_pages: Option<Arc<PreparedPages>>,
     compression: Option<EncoderRoom>,
     response_headers: Option<Changes>,
 }
@@ -62,6 +80,7 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) parts: &'a mut request::Parts,
     pub(crate) body: &'a mut RequestBody,
     pub(crate) trace: &'a mut Trace,
+    pub(crate) identity: Identity,
 }
 
 /// Values that the response stages need from the request stages. Dropped without a response if the visitor left.
@@ -74,6 +93,7 @@ pub(crate) struct ResponseContext {
     compression: Option<Coding>,
     response_headers: Facts,
     host: Option<Box<host_header::Original>>,
+    error_pages: bool,
 }
 
 /// Outcome of the request stages, unless they refuse the request.
@@ -115,6 +135,11 @@ impl Pipeline {
             tls_termination: _,
             backend: _,
             ip_restriction: _,
+            rate_limit: _,
+            maintenance,
+            redirect,
+            rewrite,
+            error_pages,
             oauth: _,
             oidc: _,
             saml: _,
@@ -128,8 +153,11 @@ impl Pipeline {
             compression,
             response_headers,
         } = settings;
-        let mut pipeline = Pipeline::for_connections(settings);
         let report = &mut report;
+        let mut pipeline = Pipeline::of_connections(id, settings, &module_state.rate_limits, report);
+        let maintenance_of = |module: &_| Maintenance::of(module, &module_state.clock).map(Box::new);
+        pipeline.maintenance = pipeline.ready(maintenance.as_ref(), maintenance_of, report);
+        pipeline.redirect = pipeline.ready(redirect.as_ref(), Redirects::of, report);
         pipeline.user_agent_filter = pipeline.ready(user_agent_filter.as_ref(), user_agent_filter::Filter::of, report);
         let verifier = |module: &_| Verifier::of(id, module, &module_state.webhooks).map(Box::new);
         pipeline.webhook_verification = pipeline.ready(webhook_verification.as_ref(), verifier, report);
@@ -140,19 +168,41 @@ impl Pipeline {
         let changes = |direction| move |changes: &HeaderChanges| Changes::of(changes, direction);
         pipeline.request_headers = pipeline.ready(request_headers.as_ref(), changes(Direction::Request), report);
         pipeline.response_headers = pipeline.ready(response_headers.as_ref(), changes(Direction::Response), report);
-        pipeline.host_header = pipeline.ready(host_header.as_deref(), host_header::Rewrite::of, report);
+        let path_rewrite = pipeline.ready(rewrite.as_ref(), PathRewrite::of, report);
+        pipeline.rewrite = path_rewrite.flatten().map(Box::new);
+        let own_host = rewrite.as_ref().map(|rewrite| rewrite.host.as_str()).filter(|host| !host.is_empty());
+        let host = own_host.or(host_header.as_deref());
+        pipeline.host_header = pipeline.ready(host, host_header::Rewrite::of, report);
+        pipeline.error_pages = error_pages.as_ref().map(|module| Arc::new(PreparedPages::new(module)));
         pipeline.compression = compression.is_some().then(|| module_state.encoders.clone());
         pipeline.circuit_breaker = module_state.breaker(id, circuit_breaker.as_ref());
         pipeline
     }
 
     /// The stages of an edge that handles connections only.
-    pub(crate) fn for_connections(settings: &Settings) -> Self {
-        Pipeline {
+    pub(crate) fn for_connections(id: &str, settings: &Settings, rate_limits: &Arc<RateTable>) -> Self {
+        Pipeline::of_connections(
+            id,
+            settings,
+            rate_limits,
+            &mut |error| tracing::error!(%error, "a module cannot be prepared"),
+        )
+    }
+
+    fn of_connections(
+        id: &str,
+        settings: &Settings,
+        rate_limits: &Arc<RateTable>,
+        report: &mut impl FnMut(Error),
+    ) -> Self {
+        let mut pipeline = Pipeline {
             unreadable: settings.unreadable,
             ip_restriction: settings.ip_restriction.clone(),
             ..Pipeline::default()
-        }
+        };
+        let limiter = |module: &_| Limiter::of(id, module, rate_limits).map(Box::new);
+        pipeline.rate_limit = pipeline.ready(settings.rate_limit.as_ref(), limiter, report);
+        pipeline
     }
 
     /// Prepares a stage; on failure, nothing passes.
@@ -175,7 +225,8 @@ impl Pipeline {
     /// Runs the stages of a connection, in order.
     pub(crate) fn check_connection(&self, visitor: IpAddr, trace: &mut Trace) -> Result<(), Refusal> {
         self.readable()?;
-        ip_restriction::stage(self.ip_restriction.as_deref(), visitor, trace)
+        ip_restriction::stage(self.ip_restriction.as_deref(), visitor, trace)?;
+        self.rate_limit.as_deref().map_or(Ok(()), |limiter| rate_limit::connection_stage(limiter, visitor, trace))
     }
 
     /// Runs the stages of a request, in order from the visitor to the backend.
@@ -183,7 +234,23 @@ impl Pipeline {
         self.readable()?;
         // Before any other work is spent on the visitor.
         ip_restriction::stage(self.ip_restriction.as_deref(), context.visitor.address.ip(), context.trace)?;
+        if let Some(limiter) = self.rate_limit.as_deref() {
+            if limiter.counts_identities() {
+                context.identity = limiter.presented_identity(&context.parts.headers);
+            } else {
+                rate_limit::stage(limiter, context)?;
+            }
+        }
+        if let Some(maintenance) = self.maintenance.as_deref() {
+            maintenance::stage(maintenance, context.visitor.address.ip(), context.trace)?;
+        }
         user_agent_filter::stage(self.user_agent_filter.as_ref(), context)?;
+        // Before the logins, whose cookies are those of one host.
+        if let Some(redirects) = &self.redirect
+            && let Some(response) = redirect::stage(redirects, context)?
+        {
+            return Ok(StageOutcome::Answered(response));
+        }
         // Boxed: requests without these stages must not hold room for them.
         if let Some(verifier) = self.webhook_verification.as_deref()
             && let WebhookOutcome::Respond(response) =
@@ -195,9 +262,13 @@ impl Pipeline {
             Box::pin(basic_auth::stage(Some(users), context)).await?;
         }
         if let Some(login) = &self.login
-            && let Some(response) = Box::pin(login::stage(Some(login), context)).await?
+            && let Some(response) = Box::pin(login::stage(Some(login), self.rate_limit.as_deref(), context)).await?
         {
             return Ok(StageOutcome::Answered(response));
+        }
+        // After the login, which proves the identity.
+        if let Some(limiter) = self.rate_limit.as_deref().filter(|limiter| limiter.counts_identities()) {
+            rate_limit::identity_stage(limiter, context)?;
         }
         let websocket = websocket_tcp_converter::stage(self.websocket_tcp_converter, context)?;
         // After the access checks, so that only requests for the backend count.
@@ -205,10 +276,23 @@ impl Pipeline {
         // Values for the response stages, from the request as the visitor sent it.
         let compression = compression::preferred_coding(self.compression.as_ref(), context.parts);
         let response_headers = response_headers::facts(self.response_headers.as_ref(), context);
+        let error_pages = error_pages::applies(self.error_pages.as_deref(), &context.parts.headers);
+        let request_facts = request_headers::facts(self.request_headers.as_ref(), context);
+        // After everything that decides by the path and the host.
+        if let Some(rewrite) = self.rewrite.as_deref() {
+            rewrite::stage(rewrite, context)?;
+        }
         let host = host_header::stage(self.host_header.as_ref(), context);
         // Last, so that no other stage sees the changes.
-        request_headers::stage(self.request_headers.as_ref(), context);
-        Ok(StageOutcome::Passed(ResponseContext { websocket, circuit_breaker, compression, response_headers, host }))
+        request_headers::stage(self.request_headers.as_ref(), request_facts, context);
+        Ok(StageOutcome::Passed(ResponseContext {
+            websocket,
+            circuit_breaker,
+            compression,
+            response_headers,
+            host,
+            error_pages,
+        }))
     }
 
     /// Runs the stages of a response, in order from the backend to the visitor.
@@ -224,10 +308,16 @@ impl Pipeline {
         }
         let mut response = response;
         host_header::map_redirect(self.host_header.as_ref(), context.host, response.headers_mut());
+        let response = error_pages::stage(self.error_pages.as_deref(), context.error_pages, response, trace);
         let mut response = compression::stage(self.compression.as_ref(), context.compression, response, trace);
         let (changes, facts) = (self.response_headers.as_ref(), context.response_headers);
         response_headers::stage(changes, facts, status, response.headers_mut(), trace);
         response
+    }
+
+    /// The pages for refusals.
+    pub(crate) fn error_pages(&self) -> Option<&Arc<PreparedPages>> {
+        self.error_pages.as_ref()
     }
 
     /// Reports to the stages that a request that passed them got no response.

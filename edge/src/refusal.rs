@@ -1,8 +1,15 @@
 //! The reason why a visitor's request or connection was refused, and whose fault it is.
 
-use hyper::header::HeaderValue;
-use postern_api::{Code, Error};
-use std::time::Duration;
+use bytes::Bytes;
+use hyper::{
+    StatusCode,
+    header::{HeaderName, HeaderValue},
+};
+use postern_api::{
+    Code, Error,
+    error_pages::{PageFacts, PreparedPages},
+};
+use std::{sync::Arc, time::Duration};
 
 /// The party at fault. Determines the level of the log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +34,33 @@ pub(crate) struct Refusal {
     pub(crate) retry_after: Option<Duration>,
     /// Where to go instead; makes it a redirect.
     pub(crate) location: Option<HeaderValue>,
+    /// Further header fields of the response; boxed, because few have any.
+    headers: Option<Box<[(HeaderName, HeaderValue)]>>,
+    /// The response that a module has in place of the server's.
+    answer: Option<Box<OwnAnswer>>,
+    /// Pages in place of the server's.
+    pages: Option<Arc<PreparedPages>>,
+}
+
+/// A response of one's own.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnAnswer {
+    pub(crate) status: StatusCode,
+    /// Type and bytes; `None` for the body that the server makes.
+    pub(crate) body: Option<(HeaderValue, Bytes)>,
 }
 
 impl Refusal {
     pub(crate) fn new(fault: Fault, error: impl Into<Error>) -> Self {
-        Refusal { error: error.into(), fault, retry_after: None, location: None }
+        Refusal {
+            error: error.into(),
+            fault,
+            retry_after: None,
+            location: None,
+            headers: None,
+            answer: None,
+            pages: None,
+        }
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -57,6 +86,41 @@ impl Refusal {
         self
     }
 
+    #[must_use]
+    pub(crate) fn with_headers(mut self, headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
+        self.headers = Some(headers.into_iter().collect());
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn with_answer(mut self, answer: OwnAnswer) -> Self {
+        self.answer = Some(Box::new(answer));
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn with_pages(mut self, pages: Option<&Arc<PreparedPages>>) -> Self {
+        self.pages = pages.cloned();
+        self
+    }
+
+    /// The body that a module has in place of the server's.
+    pub(crate) fn own_body(&self) -> Option<&(HeaderValue, Bytes)> {
+        self.answer.as_ref()?.body.as_ref()
+    }
+
+    /// The page that a module has in place of the server's.
+    pub(crate) fn own_page(&self, id: &str) -> Option<String> {
+        let pages = self.pages.as_ref().filter(|_| self.location.is_none())?;
+        let (status, message) = (self.status(), self.error.message.as_str());
+        pages.render(&PageFacts { status, code: Some(self.error.code), message, id })
+    }
+
+    /// Further header fields of the response.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = &(HeaderName, HeaderValue)> {
+        self.headers.iter().flat_map(|headers| headers.iter())
+    }
+
     /// The refusal an agent sent in place of a local service's response. Its code is kept if an agent may use it.
     pub(crate) fn from_agent(error: &Error) -> Self {
         let fault = match error.code {
@@ -73,7 +137,11 @@ impl Refusal {
     }
 
     pub(crate) fn status(&self) -> u16 {
-        if self.location.is_some() { 308 } else { self.error.status() }
+        match &self.answer {
+            _ if self.location.is_some() => 308,
+            Some(answer) => answer.status.as_u16(),
+            None => self.error.status(),
+        }
     }
 }
 

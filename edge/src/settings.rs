@@ -3,7 +3,7 @@
 use crate::{
     http::VisitorDisconnected,
     limits::Limits,
-    modules::{HttpsFetcher, ModuleState, SigningCertificates},
+    modules::{HttpsFetcher, ModuleState, RateTable, SigningCertificates},
     net::Proxies,
     telemetry::{AccessLog, traffic::Traffic},
     tls::Challenges,
@@ -131,8 +131,14 @@ impl Settings {
     }
 
     /// The state that modules keep beyond a change of their settings.
-    pub(crate) fn module_state(&self, logins: Arc<Logins>, traffic: Arc<Traffic>) -> ModuleState {
-        ModuleState::new(&self.limits, self.clock.clone(), self.signing_certificates.clone(), logins, traffic)
+    pub(crate) fn module_state(
+        &self,
+        logins: Arc<Logins>,
+        traffic: Arc<Traffic>,
+        rate_limits: Arc<RateTable>,
+    ) -> ModuleState {
+        let (clock, certificates) = (self.clock.clone(), self.signing_certificates.clone());
+        ModuleState::new(&self.limits, clock, certificates, logins, traffic, rate_limits)
     }
 
     /// The settings of sessions and tunnels; the ports are those of the bound listeners.

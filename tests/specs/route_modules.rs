@@ -15,7 +15,7 @@ struct Shop {
     world: World,
     /// The path of the route in the management API.
     route: String,
-    _agent: postern_tests::Agent,
+    agent: postern_tests::Agent,
 }
 
 impl Shop {
@@ -29,7 +29,7 @@ impl Shop {
         let routes = format!("/edges/https/{edge}/routes");
         let body = json!({ "match_type": "path_prefix", "match": "/", "backend": { "backend_id": backend } });
         let route = operator.post(&routes, body).await.ok().text("id");
-        let shop = Shop { world, route: format!("{routes}/{route}"), _agent: agent };
+        let shop = Shop { world, route: format!("{routes}/{route}"), agent };
         eventually("the agent's tunnel serves the edge", async || {
             (shop.get("/").await.header("postern-error-code") != "ERR_POSTERN_6515").then_some(())
         })
@@ -90,6 +90,64 @@ async fn a_circuit_opens_when_the_backend_fails_and_closes_when_it_recovers() {
     .await;
     assert_eq!(response.text(), "hello");
     assert_eq!(shop.get("/status/500").await.status, 500, "closed, and counting from zero");
+}
+
+#[tokio::test]
+async fn a_rate_limit_applies_to_the_next_request_and_its_refusals_are_recorded() {
+    let origin = Origin::start("hello").await;
+    let shop = Shop::leading_to(&origin).await;
+    shop.put_module("rate_limit", json!({ "requests": 2, "interval": 3600 })).await;
+    for _ in 0..2 {
+        assert_eq!(shop.get("/").await.text(), "hello");
+    }
+    let requests = origin.requests().len();
+    let refused = shop.get("/").await;
+    assert_eq!((refused.status, refused.refused()), (429, Code::RateLimited));
+    let wait: u32 = refused.header("retry-after").parse().expect("seconds");
+    assert!((1..=3600).contains(&wait), "{wait}");
+    shop.put_module("compression", json!({})).await;
+    assert_eq!(shop.get("/").await.refused(), Code::RateLimited, "other settings change nothing");
+    assert_eq!(origin.requests().len(), requests, "the service receives nothing");
+    shop.put_module("rate_limit", json!({ "requests": 2, "interval": 3600, "enabled": false })).await;
+    assert_eq!(shop.get("/").await.text(), "hello");
+}
+
+#[tokio::test]
+async fn requests_are_limited_redirected_and_rewritten_and_captured_ones_show_it() {
+    let origin = Origin::start("hello").await;
+    let shop = Shop::leading_to(&origin).await;
+    shop.put_module("rate_limit", json!({ "requests": 1000, "interval": 1 })).await;
+    let rule = json!({ "path": "/old/(.*)", "to": "/new/${1}?${req.query}", "status_code": 307 });
+    shop.put_module("redirect", json!({ "rules": [rule] })).await;
+    shop.put_module("rewrite", json!({ "strip_prefix": "/new", "host": "app.internal" })).await;
+    let redirected = shop.get("/old/page?x=1").await;
+    assert_eq!((redirected.status, redirected.header("location")), (307, "/new/page?x=1"));
+    assert_eq!(shop.get("/new/page?x=1").await.text(), "hello");
+    let received = &origin.requests_to("/page")[0];
+    assert_eq!(received.target, "/page?x=1");
+    assert_eq!((received.header("host"), received.header("x-original-host").starts_with(HOST)), ("app.internal", true));
+    let is_rewritten = |request: &Value| request["request"]["uri"] == "/page?x=1";
+    let captured = shop.agent.wait_for_exchange("the rewritten request", is_rewritten).await;
+    let decisions = captured["trace"]["decisions"].as_array().expect("decisions");
+    let shown: Vec<_> = decisions.iter().map(|one| (one["module"].as_str(), one["rule"].as_str())).collect();
+    let expected = [("rate_limit", ""), ("redirect", ""), ("rewrite", "/new -> ")];
+    assert_eq!(shown, expected.map(|(module, rule)| (Some(module), Some(rule))));
+}
+
+#[tokio::test]
+async fn a_maintenance_and_error_pages_answer_for_the_route() {
+    let origin = Origin::start("hello").await;
+    let shop = Shop::leading_to(&origin).await;
+    shop.put_module("error_pages", json!({ "pages": { "503": "own ${error.code}", "404": "none" }, "upstream": true }))
+        .await;
+    shop.put_module("maintenance", json!({ "until": "2999-01-01T00:00:00Z" })).await;
+    let browsing = async |path: &str| shop.world.visitor().send(shop.request(path).header("accept", "text/html")).await;
+    let refused = browsing("/").await;
+    assert_eq!((refused.status, refused.text().as_str()), (503, "own ERR_POSTERN_3029"));
+    assert_eq!(shop.get("/").await.refused(), Code::Maintenance);
+    shop.put_module("maintenance", json!({ "until": "2020-01-01T00:00:00Z" })).await;
+    assert_eq!(browsing("/").await.text(), "hello", "it is over");
+    assert_eq!(browsing("/status/404").await.text(), "none");
 }
 
 #[tokio::test]

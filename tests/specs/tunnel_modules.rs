@@ -194,6 +194,24 @@ async fn an_open_circuit_stays_open_when_its_tunnel_is_bound_again() {
 }
 
 #[tokio::test]
+async fn a_rate_limit_counts_each_tunnel_and_outlives_its_binding() {
+    let shop = Shop::open().await;
+    let body = json!({ "rate_limit": { "requests": 3, "interval": "1h" }, "domain": "limited.localhost" });
+    let tunnel = shop.tunnel("limited", body.clone()).await;
+    for _ in 0..3 {
+        assert_eq!(shop.get(&tunnel, "/").await.text(), "hello");
+    }
+    let refused = shop.get(&tunnel, "/").await;
+    assert_eq!((refused.status, refused.refused()), (429, Code::RateLimited));
+    assert_eq!(refused.header("ratelimit-policy"), "\"default\";q=3;w=3600");
+    shop.agent.delete("/api/tunnels/limited").await.ok();
+    let again = shop.tunnel("limited", body).await;
+    assert_eq!(shop.get(&again, "/").await.refused(), Code::RateLimited);
+    let other = shop.tunnel("other", json!({ "rate_limit": { "requests": 3, "interval": "1h" } })).await;
+    assert_eq!(shop.get(&other, "/").await.text(), "hello", "each has its own");
+}
+
+#[tokio::test]
 async fn websockets_become_byte_streams() {
     let shop = Shop::open().await;
     let echo = Echo::named("welcome").await;
@@ -269,6 +287,7 @@ async fn an_invalid_definition_is_refused_before_anything_is_published() {
         (json!({ "basic_auth": ["ada:short"] }), Code::PasswordInvalid),
         (json!({ "circuit_breaker": 2 }), Code::CircuitThreshold),
         (json!({ "ip_restriction": { "deny_cidrs": ["10.0.0.0/8"] } }), Code::DenyWithoutAllow),
+        (json!({ "rate_limit": { "requests": 5, "interval": 1, "key": "ip" } }), Code::RateKey),
         (json!({ "request_header": { "remove": ["connection"] } }), Code::HeaderForbidden),
         (json!({ "user_agent_filter": { "deny": ["("] } }), Code::PatternInvalid),
         (json!({ "verify_webhook": { "provider": "github" } }), Code::WebhookSecretMissing),

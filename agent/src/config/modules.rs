@@ -5,7 +5,9 @@ use super::{
     login_modules,
     pem::certificates,
     problem::SourceLocation,
+    rate_limit,
     tree::{ConfigNode, ConfigValue},
+    visitor_modules,
 };
 use ipnet::IpNet;
 use postern_api::{
@@ -23,16 +25,20 @@ pub(super) const REQUEST_MODULES: &[&str] = &[
     "basic_auth",
     "circuit_breaker",
     "compression",
+    "error_pages",
+    "maintenance",
     "oauth",
     "oidc",
+    "redirect",
     "request_header",
     "response_header",
+    "rewrite",
     "user_agent_filter",
     "verify_webhook",
     "websocket_tcp_converter",
 ];
 /// Keys of the modules that check connections.
-pub(super) const CONNECTION_MODULES: &[&str] = &["ip_restriction", "mutual_tls_cas"];
+pub(super) const CONNECTION_MODULES: &[&str] = &["ip_restriction", "mutual_tls_cas", "rate_limit"];
 
 /// Reads all modules; those with problems are left out. `host_header` reads the `Host` header for the local service.
 pub(super) fn read(
@@ -47,6 +53,26 @@ pub(super) fn read(
     if let Some(authorities) = authorities(fields) {
         let module = TunnelModules { mutual_tls: authorities, ..Default::default() };
         check_module(fields, module, |module| all.mutual_tls = module.mutual_tls);
+    }
+    if let Some(limit) = rate_limit::read(fields) {
+        let module = TunnelModules { rate_limit: Some(limit), ..Default::default() };
+        check_module(fields, module, |module| all.rate_limit = module.rate_limit);
+    }
+    if let Some(maintenance) = visitor_modules::maintenance(fields) {
+        let module = TunnelModules { maintenance: Some(maintenance), ..Default::default() };
+        check_module(fields, module, |module| all.maintenance = module.maintenance);
+    }
+    if let Some(redirect) = visitor_modules::redirect(fields) {
+        let module = TunnelModules { redirect: Some(redirect), ..Default::default() };
+        check_module(fields, module, |module| all.redirect = module.redirect);
+    }
+    if let Some(rewrite) = visitor_modules::rewrite(fields) {
+        let module = TunnelModules { rewrite: Some(rewrite), ..Default::default() };
+        check_module(fields, module, |module| all.rewrite = module.rewrite);
+    }
+    if let Some(pages) = visitor_modules::error_pages(fields) {
+        let module = TunnelModules { error_pages: Some(pages), ..Default::default() };
+        check_module(fields, module, |module| all.error_pages = module.error_pages);
     }
     if let Some(filter) = user_agents(fields) {
         let module = TunnelModules { user_agent_filter: Some(filter), ..Default::default() };

@@ -2,7 +2,7 @@
 
 use crate::{
     id::Kind,
-    module::{Backend, BackendView, Hosts, IpRestriction, IpRestrictionView},
+    module::{Backend, BackendView, Hosts, IpRestriction, IpRestrictionView, RateLimit, RateLimitView},
     resource::{Resource, body},
 };
 use schemars::JsonSchema;
@@ -22,6 +22,8 @@ pub struct TcpEdgeStatus {
     pub backend: Option<BackendView>,
     /// Addresses that may connect.
     pub ip_restriction: Option<IpRestrictionView>,
+    /// Rate limit of connections.
+    pub rate_limit: Option<RateLimitView>,
 }
 
 body! {
@@ -35,6 +37,8 @@ body! {
             backend: Backend,
             /// Addresses that may connect.
             ip_restriction: IpRestriction,
+            /// Rate limit of connections. Its key is `address` or `everyone`.
+            rate_limit: RateLimit,
         }
     }
 }
@@ -55,3 +59,4 @@ impl Resource for TcpEdge {
 }
 impl Hosts<Backend> for TcpEdge {}
 impl Hosts<IpRestriction> for TcpEdge {}
+impl Hosts<RateLimit> for TcpEdge {}

@@ -3,8 +3,8 @@
 use crate::{
     id::Kind,
     module::{
-        Backend, BackendView, Hosts, IpRestriction, IpRestrictionView, MutualTls, MutualTlsView, TerminationView,
-        TlsTermination,
+        Backend, BackendView, Hosts, IpRestriction, IpRestrictionView, MutualTls, MutualTlsView, RateLimit,
+        RateLimitView, TerminationView, TlsTermination,
     },
     resource::{Resource, body},
 };
@@ -25,6 +25,8 @@ pub struct TlsEdgeStatus {
     pub backend: Option<BackendView>,
     /// Addresses that may connect.
     pub ip_restriction: Option<IpRestrictionView>,
+    /// Rate limit of connections.
+    pub rate_limit: Option<RateLimitView>,
     /// Certificate authorities of visitors' certificates (mutual TLS).
     pub mutual_tls: Option<MutualTlsView>,
     /// TLS termination; without it, TLS is terminated at the backend.
@@ -42,6 +44,8 @@ body! {
             backend: Backend,
             /// Addresses that may connect.
             ip_restriction: IpRestriction,
+            /// Rate limit of connections. Its key is `address` or `everyone`.
+            rate_limit: RateLimit,
             /// Certificate authorities of visitors' certificates (mutual TLS). Requires TLS termination at the edge.
             mutual_tls: MutualTls,
             /// TLS termination; without it, TLS is terminated at the backend.
@@ -66,5 +70,6 @@ impl Resource for TlsEdge {
 }
 impl Hosts<Backend> for TlsEdge {}
 impl Hosts<IpRestriction> for TlsEdge {}
+impl Hosts<RateLimit> for TlsEdge {}
 impl Hosts<MutualTls> for TlsEdge {}
 impl Hosts<TlsTermination> for TlsEdge {}

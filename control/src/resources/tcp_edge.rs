@@ -6,8 +6,9 @@ use super::{
 };
 use crate::{ControlSettings, NameHold};
 use postern_api::{
-    Code, Error, Result,
+    Code, Error, Result, checks,
     host::HostName,
+    module::RateLimit,
     resource::{Nothing, TcpEdge, TcpEdgeCreate, TcpEdgeStatus, TcpEdgeUpdate},
 };
 use std::net::{IpAddr, Ipv4Addr};
@@ -19,6 +20,7 @@ impl Rules for TcpEdge {
     type Hidden = Nothing;
     const CACHEABLE: bool = true;
     const HAS_MODULES: bool = true;
+    const MODULES_INTERDEPEND: bool = true;
 
     async fn create(mut body: TcpEdgeCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
         let modules = Self::take_modules(&mut body);
@@ -97,6 +99,10 @@ impl Rules for TcpEdge {
         Ok(())
     }
 
+    fn check_modules(modules: &Modules, ctx: &Resources) -> Result<()> {
+        check_rate_limit(modules, ctx)
+    }
+
     async fn status(stored: &StoredRecord<Self>, modules: &Modules, ctx: &Resources) -> Result<TcpEdgeStatus> {
         let mut status = TcpEdgeStatus::default();
         Self::show_modules(&mut status, stored, modules, ctx)?;
@@ -107,7 +113,13 @@ impl Rules for TcpEdge {
 owner! { TcpEdge modules {
     backend: Backend,
     ip_restriction: IpRestriction,
+    rate_limit: RateLimit,
 } }
+
+/// Checks that the rate limit of an edge without requests counts connections.
+pub(super) fn check_rate_limit(modules: &Modules, ctx: &Resources) -> Result<()> {
+    modules.read::<RateLimit>(ctx)?.map_or(Ok(()), |module| checks::rate_limit_of_connections(&module))
+}
 
 /// Claim of an edge on a port.
 pub(super) fn claim(port: u16) -> Claim {

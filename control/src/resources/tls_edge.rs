@@ -2,7 +2,7 @@
 
 use super::{
     CallContext, Claim, CreateContext, ModuleOwner, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord,
-    commit_plan::CommitPlan, hostports, owner,
+    commit_plan::CommitPlan, hostports, owner, tcp_edge::check_rate_limit,
 };
 use crate::NameHold;
 use postern_api::{
@@ -37,8 +37,9 @@ impl Rules for TlsEdge {
 
     hostports::hostport_rules!();
 
-    /// Mutual TLS needs TLS to be terminated at the edge.
+    /// Mutual TLS needs TLS to be terminated at the edge, and a rate limit counts connections.
     fn check_modules(modules: &Modules, ctx: &Resources) -> Result<()> {
+        check_rate_limit(modules, ctx)?;
         let has_mutual_tls = modules.read::<MutualTls>(ctx)?.is_some_and(|module| module.enabled);
         let is_terminated = match modules.read::<TlsTermination>(ctx)? {
             Some(module) => module.enabled && module.place()? == TerminateAt::Edge,
@@ -62,6 +63,7 @@ impl Rules for TlsEdge {
 owner! { TlsEdge modules {
     backend: Backend,
     ip_restriction: IpRestriction,
+    rate_limit: RateLimit,
     mutual_tls: MutualTls,
     tls_termination: TlsTermination,
 } }

@@ -85,10 +85,13 @@ mod tests {
         let backends = Arc::new(Backends::new(1));
         let access = Arc::new(Access::default());
         let limiter = ConnectionLimiter::new(1, 1, 0, Proxies::default());
-        let ports = Ports::new(settings.tcp_addr, limiter, backends.clone(), access.clone());
+        let ports = Ports::new(settings.tcp_addr, limiter, backends.clone(), access.clone(), Arc::default());
         let configs = TlsConfigs::new(Arc::new(NoCertificates), settings.challenges.clone()).expect("ticket keys");
         let logins = Arc::new(settings.logins(443).expect("logins"));
-        let routing = Arc::new(Routing::new(Arc::new(configs), settings.module_state(logins.clone(), Arc::default())));
+        let routing = Arc::new(Routing::new(
+            Arc::new(configs),
+            settings.module_state(logins.clone(), Arc::default(), Arc::default()),
+        ));
         let (_publish, published) = watch::channel(Arc::default());
         let registry = Arc::new(TunnelRegistry::new(
             settings.registry(443, 80),

@@ -1,6 +1,6 @@
 //! Turns a refusal into the response a visitor gets: JSON, or a small page for browsers.
 
-use crate::{refusal::Refusal, upstream::ResponseBody};
+use crate::{http::headers::wants_html, refusal::Refusal, upstream::ResponseBody};
 use bytes::Bytes;
 use hyper::{
     HeaderMap, Response, StatusCode,
@@ -12,6 +12,7 @@ use std::fmt::Write;
 pub(crate) const ERROR_CODE: HeaderName = HeaderName::from_static("postern-error-code");
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("postern-request-id");
 
+const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
 /// How a refusal is written, according to the request.
@@ -23,33 +24,32 @@ pub(crate) struct ErrorFormat {
 
 impl ErrorFormat {
     pub(crate) fn new(headers: &HeaderMap) -> Self {
-        let html = headers.get_all(header::ACCEPT).iter().any(|accept| wants_html(accept.as_bytes()));
-        ErrorFormat { html, cross_origin: headers.contains_key(header::ORIGIN) }
+        ErrorFormat { html: wants_html(headers), cross_origin: headers.contains_key(header::ORIGIN) }
     }
-}
-
-fn wants_html(accept: &[u8]) -> bool {
-    accept.split(|byte| *byte == b',').any(|range| {
-        let kind = range.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-        kind.eq_ignore_ascii_case(b"text/html") || kind.eq_ignore_ascii_case(b"application/xhtml+xml")
-    })
 }
 
 /// The response to a refused request. `id` names the request in the log.
 pub(crate) fn response(refusal: &Refusal, format: ErrorFormat, id: &str) -> Response<ResponseBody> {
-    let (kind, text) = if format.html {
-        ("text/html; charset=utf-8", page(refusal, id))
-    } else {
-        ("application/json", refusal.error.clone().with("operation_id", id).body().to_string())
+    let own_page = if format.html { refusal.own_page(id) } else { None };
+    let has_own_body = refusal.own_body().is_some() || own_page.is_some();
+    let (kind, body) = match (refusal.own_body(), own_page) {
+        (Some((kind, body)), _) => (kind.clone(), body.clone()),
+        (None, Some(page)) => (HTML, Bytes::from(page)),
+        (None, None) if format.html => (HTML, Bytes::from(page(refusal, id))),
+        (None, None) => {
+            let json = refusal.error.clone().with("operation_id", id).body().to_string();
+            (HeaderValue::from_static("application/json"), Bytes::from(json))
+        }
     };
-    let mut response = Response::new(ResponseBody::full(Bytes::from(text)));
+    let mut response = Response::new(ResponseBody::full(body));
     *response.status_mut() = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_GATEWAY);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CONTENT_TYPE, kind);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::VARY, HeaderValue::from_static("Accept, Origin"));
-    if format.html {
+    // The policy fits the server's page only.
+    if format.html && !has_own_body {
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     }
     if let Ok(value) = HeaderValue::from_str(id) {
@@ -73,6 +73,7 @@ pub(crate) fn response(refusal: &Refusal, format: ErrorFormat, id: &str) -> Resp
     if let Some(pause) = refusal.retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(pause.as_secs().max(1)));
     }
+    headers.extend(refusal.headers().cloned());
     if format.cross_origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(

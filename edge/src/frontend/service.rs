@@ -85,13 +85,15 @@ impl EdgeState {
             // Boxed: a request that waits for its upstream must not hold room for a login.
             Routed::Edge(service) => return Box::pin(service.respond(self, connection, request, record)).await,
         };
-        let (request, passed) = match run_pipeline(self, connection, request, &destination, trace, record).await? {
+        let piped = run_pipeline(self, connection, request, &destination, trace, record).await;
+        let (request, passed) = match piped.map_err(|refusal| destination.with_own_pages(refusal))? {
             PipelineOutcome::Passed(request, passed) => (request, passed),
             PipelineOutcome::Answered(response) => return Ok(*response),
         };
-        let candidates = destination.candidates(&self.registry.backends)?;
+        let candidates =
+            destination.candidates(&self.registry.backends).map_err(|refusal| destination.with_own_pages(refusal))?;
         let response = proxy(self, connection, request, candidates, trace, record).await;
-        respond(destination.pipeline(), passed, response, trace)
+        respond(destination.pipeline(), passed, response, trace).map_err(|refusal| destination.with_own_pages(refusal))
     }
 }
 

@@ -188,6 +188,17 @@ pub(crate) fn restore_upgrade(headers: &mut HeaderMap, protocol: HeaderValue) {
     headers.insert(header::UPGRADE, protocol);
 }
 
+/// Whether a visitor's `Accept` names HTML, as that of browsers does.
+pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
+    let names_html = |accept: &[u8]| {
+        accept.split(|byte| *byte == b',').any(|range| {
+            let kind = range.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+            kind.eq_ignore_ascii_case(b"text/html") || kind.eq_ignore_ascii_case(b"application/xhtml+xml")
+        })
+    };
+    headers.get_all(header::ACCEPT).iter().any(|accept| names_html(accept.as_bytes()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

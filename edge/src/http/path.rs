@@ -34,6 +34,13 @@ pub(crate) fn normalised(path: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(path))
 }
 
+/// Whether a path has no dot segments, no empty ones and no backslashes, not even encoded ones: all programs read it in the
+/// same way.
+pub(crate) fn is_unambiguous(path: &str) -> bool {
+    let has_backslash = path.contains('\\') || path.to_ascii_lowercase().contains("%5c");
+    !has_backslash && normalised(path).is_some_and(|normal| decoded(path).is_some_and(|decoded| decoded == *normal))
+}
+
 /// Whether there is nothing to do, which is so for nearly every request.
 fn is_normal(path: &str) -> bool {
     let bytes = path.as_bytes();
@@ -116,6 +123,18 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(normalised(path).as_deref(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_that_programs_read_differently_are_recognized() {
+        for path in ["/", "/a/b/", "/a%2Fb", "/b%C3%BCcher", "/a.b/..c", "/%2525"] {
+            assert!(is_unambiguous(path), "{path}");
+        }
+        for path in
+            ["//a", "/a//b", "/./a", "/a/..", "/a/%2e%2e/b", "/a%2f..%2fb", "/a%5cb", "/a\\b", "/%zz", "/%00", "*", ""]
+        {
+            assert!(!is_unambiguous(path), "{path}");
         }
     }
 

@@ -127,6 +127,11 @@ fn credentials(headers: &HeaderMap) -> Option<Secret> {
     String::from_utf8(decoded).ok().map(Secret::new)
 }
 
+/// The user that a request names, whose password is not verified.
+pub(super) fn presented_user(headers: &HeaderMap) -> Option<String> {
+    credentials(headers)?.reveal().split_once(':').map(|(user, _)| user.to_owned())
+}
+
 fn busy() -> Refusal {
     let message = "Too many passwords are being checked at the moment. Try again in some seconds.";
     Refusal::new(Fault::Us, Error::new(Code::EdgeBusy, message)).retry_after(RETRY_AFTER)

@@ -1,6 +1,9 @@
 //! Requires a login: visitors without a session are redirected to their identity provider.
 
-use super::RequestContext;
+use super::{
+    RequestContext,
+    rate_limit::{Identity, Limiter},
+};
 use crate::{
     http,
     refusal::{Fault, Refusal},
@@ -34,6 +37,7 @@ impl Login {
 /// backend's.
 pub(crate) async fn stage(
     login: Option<&Login>,
+    limiter: Option<&Limiter>,
     context: &mut RequestContext<'_>,
 ) -> Result<Option<Box<Response<ResponseBody>>>, Refusal> {
     let Some(Login { realm, logins }) = login else { return Ok(None) };
@@ -43,7 +47,12 @@ pub(crate) async fn stage(
     match admission {
         AuthOutcome::Authenticated(known) => {
             context.parts.headers.extend(known.headers().iter().cloned());
-            context.trace.record(NAME, Some(known.session().user.clone()), true, began);
+            let user = &known.session().user;
+            // A session that is not stored yet has no user.
+            if let (Identity::Wanted, Some(limiter), false) = (context.identity, limiter, user.is_empty()) {
+                context.identity = limiter.identity(user);
+            }
+            context.trace.record(NAME, Some(user.clone()), true, began);
             Ok(None)
         }
         AuthOutcome::Bypassed => {

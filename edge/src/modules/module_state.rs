@@ -1,6 +1,6 @@
 //! State of modules that outlives a change of their settings, by the id of their owner.
 
-use super::{SigningCertificates, Webhooks, circuit_breaker::Breaker, compression::EncoderRoom};
+use super::{SigningCertificates, Webhooks, circuit_breaker::Breaker, compression::EncoderRoom, rate_limit::RateTable};
 use crate::{limits::Limits, telemetry::traffic::Traffic};
 use jiff::Timestamp;
 use postern_api::module::CircuitBreaker;
@@ -23,6 +23,8 @@ pub(crate) struct ModuleState {
     trial_timeout: Duration,
     pub(super) webhooks: Arc<Webhooks>,
     pub(super) encoders: EncoderRoom,
+    pub(super) rate_limits: Arc<RateTable>,
+    pub(super) clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     pub(super) logins: Arc<Logins>,
     traffic: Arc<Traffic>,
     /// Tunnels that may have state, with the time when each was last up.
@@ -41,13 +43,16 @@ impl ModuleState {
         signing_certificates: Arc<dyn SigningCertificates>,
         logins: Arc<Logins>,
         traffic: Arc<Traffic>,
+        rate_limits: Arc<RateTable>,
     ) -> Self {
         ModuleState {
             breakers: Mutex::default(),
             // The time for the backend to respond, and for the visitor to send the whole request.
             trial_timeout: limits.answer.saturating_add(limits.body_grace),
-            webhooks: Arc::new(Webhooks::new(limits, now, signing_certificates)),
+            webhooks: Arc::new(Webhooks::new(limits, now.clone(), signing_certificates)),
+            clock: now,
             encoders: EncoderRoom::new(limits.encoders),
+            rate_limits,
             tunnels: Mutex::default(),
             logins,
             traffic,
@@ -57,6 +62,11 @@ impl ModuleState {
     /// The traffic counters.
     pub(crate) fn traffic(&self) -> &Traffic {
         &self.traffic
+    }
+
+    /// The counts of all rate limits.
+    pub(crate) fn rate_limits(&self) -> &Arc<RateTable> {
+        &self.rate_limits
     }
 
     /// The circuit breaker of an owner: the existing one unless its settings have changed.

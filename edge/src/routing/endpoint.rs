@@ -3,7 +3,7 @@
 use super::PathMatcher;
 use crate::{
     modules::{ModuleState, Pipeline},
-    telemetry::traffic::{Traffic, TrafficCounter},
+    telemetry::traffic::TrafficCounter,
     tls::{HandshakeConfig, TlsConfigs},
 };
 use postern_api::{module::TerminateAt, published, resource::MatchType, traffic::TrafficKind};
@@ -115,7 +115,7 @@ impl TlsEndpoint {
         edge: &Arc<published::TlsEdge>,
         former: Option<&TlsEndpoint>,
         configs: &TlsConfigs,
-        traffic: &Traffic,
+        module_state: &ModuleState,
     ) -> Self {
         let id: Arc<str> = edge.id.as_str().into();
         let ends_here = edge.settings.tls_termination.is_some_and(|termination| termination.at == TerminateAt::Edge);
@@ -124,13 +124,13 @@ impl TlsEndpoint {
             None => ends_here.then(|| configs.raw(&id, &edge.settings)),
         };
         let backend = edge.settings.backend.as_deref().map(Into::into);
-        let counter = traffic.of(TrafficKind::TlsEdge, &edge.id);
+        let counter = module_state.traffic().of(TrafficKind::TlsEdge, &edge.id);
         TlsEndpoint {
             id,
             counter,
             source: edge.clone(),
             backend,
-            pipeline: Pipeline::for_connections(&edge.settings),
+            pipeline: Pipeline::for_connections(&edge.id, &edge.settings, module_state.rate_limits()),
             handshake,
         }
     }

@@ -119,7 +119,7 @@ impl Routing {
         }
         for edge in tls.iter().filter_map(|id| published.tls_edges.get(*id)) {
             let former = before.tls.get(&edge.id).map(Arc::as_ref);
-            let endpoint = Arc::new(TlsEndpoint::of(edge, former, &self.configs, self.module_state.traffic()));
+            let endpoint = Arc::new(TlsEndpoint::of(edge, former, &self.configs, &self.module_state));
             table.put(&edge.names, &NamedEdge::Tls(endpoint.clone()));
             table.tls.insert_mut(edge.id.clone(), endpoint);
         }

@@ -3,6 +3,7 @@
 use super::{PortTarget, relay::relay};
 use crate::{
     access::Access,
+    modules::RateTable,
     net::{self, ConnectionLimiter, IdentifiedConnection},
     telemetry::metrics::ConnectionGauge,
     upstream::Backends,
@@ -26,6 +27,7 @@ pub(crate) struct Ports {
     limiter: Arc<ConnectionLimiter>,
     backends: Arc<Backends>,
     access: Arc<Access>,
+    rate_limits: Arc<RateTable>,
     open: Mutex<HashMap<u16, Port>>,
     /// Serializes opening and closing.
     order: tokio::sync::Mutex<()>,
@@ -51,9 +53,10 @@ impl Ports {
         limiter: Arc<ConnectionLimiter>,
         backends: Arc<Backends>,
         access: Arc<Access>,
+        rate_limits: Arc<RateTable>,
     ) -> Self {
         let (open, order, connections) = (Mutex::default(), tokio::sync::Mutex::default(), TaskTracker::new());
-        Ports { address, limiter, backends, access, open, order, connections }
+        Ports { address, limiter, backends, access, rate_limits, open, order, connections }
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u16, Port>> {
@@ -126,7 +129,7 @@ impl Ports {
             return match &**open.target.load() {
                 PortTarget::Edge { edge: now, .. } if Arc::ptr_eq(now, edge) => true,
                 PortTarget::Edge { .. } => {
-                    open.target.store(Arc::new(PortTarget::edge(edge, &self.access.telemetry.traffic)));
+                    open.target.store(Arc::new(self.target(edge)));
                     true
                 }
                 PortTarget::Tunnel { upstream, .. } => {
@@ -142,7 +145,7 @@ impl Ports {
         }
         match net::listen(SocketAddr::new(self.address, port), "Stop that program, or give the edge another port") {
             Ok(listener) => {
-                self.start(port, listener, PortTarget::edge(edge, &self.access.telemetry.traffic));
+                self.start(port, listener, self.target(edge));
                 true
             }
             Err(error) => {
@@ -150,6 +153,10 @@ impl Ports {
                 false
             }
         }
+    }
+
+    fn target(&self, edge: &Arc<TcpEdge>) -> PortTarget {
+        PortTarget::edge(edge, &self.access.telemetry.traffic, &self.rate_limits)
     }
 
     fn start(&self, port: u16, listener: TcpListener, target: PortTarget) {

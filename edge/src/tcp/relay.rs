@@ -2,7 +2,7 @@
 
 use crate::{
     access::{Access, ConnectionRecord},
-    modules::Pipeline,
+    modules::{Pipeline, RateTable},
     refusal::Refusal,
     telemetry::{
         metrics::TargetKind,
@@ -32,14 +32,14 @@ pub(crate) enum PortTarget {
 }
 
 impl PortTarget {
-    pub(crate) fn edge(edge: &Arc<TcpEdge>, traffic: &Traffic) -> Self {
+    pub(crate) fn edge(edge: &Arc<TcpEdge>, traffic: &Traffic, rate_limits: &Arc<RateTable>) -> Self {
         let (counter, backend) =
             (traffic.of(TrafficKind::TcpEdge, &edge.id), edge.settings.backend.as_deref().map(Into::into));
         PortTarget::Edge {
             counter,
             backend,
             edge: edge.clone(),
-            pipeline: Box::new(Pipeline::for_connections(&edge.settings)),
+            pipeline: Box::new(Pipeline::for_connections(&edge.id, &edge.settings, rate_limits)),
         }
     }
 

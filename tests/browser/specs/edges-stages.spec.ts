@@ -40,6 +40,54 @@ const MODULES: readonly Tried[] = [
     changed: {},
   },
   {
+    label: "Rate limit",
+    name: "rate_limit",
+    fill: (form) => box(form, "Burst").fill("20"),
+    set: { requests: 100, interval: 10, burst: 20, key: "address" },
+    change: (form) => box(form, "Counted separately").fill("everyone"),
+    changed: { requests: 100, burst: 20, key: "everyone" },
+  },
+  {
+    label: "Maintenance",
+    name: "maintenance",
+    fill: (form) => box(form, "Body").fill("<h1>Soon</h1>"),
+    set: { until: null, status_code: 503, body: "<h1>Soon</h1>", allow: [] },
+    change: (form) => box(form, "Until").fill("2030-01-31T12:00:00Z"),
+    changed: { until: "2030-01-31T12:00:00Z", body: "<h1>Soon</h1>" },
+  },
+  {
+    label: "Redirect",
+    name: "redirect",
+    fill: async (form) => {
+      await form.getByRole("button", { name: "Add rule" }).click();
+      await form.getByLabel("Path 1", { exact: true }).fill("/old/(.*)");
+      await form.getByLabel("Target 1", { exact: true }).fill("/new/${1}");
+    },
+    set: { rules: [{ host: "", path: "/old/(.*)", to: "/new/${1}", status_code: 302 }] },
+    change: (form) => form.getByLabel("Status 1", { exact: true }).fill("308"),
+    changed: { rules: [{ host: "", path: "/old/(.*)", to: "/new/${1}", status_code: 308 }] },
+  },
+  {
+    label: "Rewrite",
+    name: "rewrite",
+    fill: (form) => box(form, "Remove prefix").fill("/api"),
+    set: { strip_prefix: "/api", host: "" },
+    change: (form) => box(form, "Host").fill("app.internal"),
+    changed: { strip_prefix: "/api", host: "app.internal" },
+  },
+  {
+    label: "Error pages",
+    name: "error_pages",
+    fill: async (form) => {
+      await form.getByRole("button", { name: "Add page" }).click();
+      await form.getByRole("textbox", { name: "Status" }).fill("5xx");
+      await form.getByRole("textbox", { name: "HTML" }).fill("<h1>${res.status}</h1>");
+    },
+    set: { pages: { "5xx": "<h1>${res.status}</h1>" }, upstream: false },
+    change: (form) => form.getByRole("checkbox", { name: "Also for errors of the backend" }).check(),
+    changed: { pages: { "5xx": "<h1>${res.status}</h1>" }, upstream: true },
+  },
+  {
     label: "User agent filter",
     name: "user_agent_filter",
     fill: (form) => box(form, "Deny").fill("(?i)curl/\n(?i)wget/"),

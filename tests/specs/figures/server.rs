@@ -138,6 +138,7 @@ async fn refusals_are_counted_by_code_and_module() {
     let users = json!({ "users": [{ "username": "ada", "password": "planted-secret-1" }] });
     let cases = [
         ("ip_restriction", json!({ "ip_policy_ids": [nowhere] })),
+        ("maintenance", json!({ "status_code": 410 })),
         ("user_agent_filter", json!({ "deny": ["curl"] })),
         ("basic_auth", users),
         ("webhook_verification", json!({ "provider": "GITHUB", "secret": "a secret" })),

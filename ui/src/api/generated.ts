@@ -261,6 +261,15 @@ export interface paths {
     /** Delete compression of HTTPS route */
     delete: operations["delete_https_route_compression"];
   };
+  "/edges/https/{edge_id}/routes/{id}/error_pages": {
+    parameters: {};
+    /** Get error pages of HTTPS route */
+    get: operations["get_https_route_error_pages"];
+    /** Put error pages of HTTPS route */
+    put: operations["put_https_route_error_pages"];
+    /** Delete error pages of HTTPS route */
+    delete: operations["delete_https_route_error_pages"];
+  };
   "/edges/https/{edge_id}/routes/{id}/ip_restriction": {
     parameters: {};
     /** Get IP restriction of HTTPS route */
@@ -269,6 +278,15 @@ export interface paths {
     put: operations["put_https_route_ip_restriction"];
     /** Delete IP restriction of HTTPS route */
     delete: operations["delete_https_route_ip_restriction"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/maintenance": {
+    parameters: {};
+    /** Get maintenance of HTTPS route */
+    get: operations["get_https_route_maintenance"];
+    /** Put maintenance of HTTPS route */
+    put: operations["put_https_route_maintenance"];
+    /** Delete maintenance of HTTPS route */
+    delete: operations["delete_https_route_maintenance"];
   };
   "/edges/https/{edge_id}/routes/{id}/oauth": {
     parameters: {};
@@ -288,6 +306,24 @@ export interface paths {
     /** Delete OIDC of HTTPS route */
     delete: operations["delete_https_route_oidc"];
   };
+  "/edges/https/{edge_id}/routes/{id}/rate_limit": {
+    parameters: {};
+    /** Get rate limit of HTTPS route */
+    get: operations["get_https_route_rate_limit"];
+    /** Put rate limit of HTTPS route */
+    put: operations["put_https_route_rate_limit"];
+    /** Delete rate limit of HTTPS route */
+    delete: operations["delete_https_route_rate_limit"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/redirect": {
+    parameters: {};
+    /** Get redirect of HTTPS route */
+    get: operations["get_https_route_redirect"];
+    /** Put redirect of HTTPS route */
+    put: operations["put_https_route_redirect"];
+    /** Delete redirect of HTTPS route */
+    delete: operations["delete_https_route_redirect"];
+  };
   "/edges/https/{edge_id}/routes/{id}/request_headers": {
     parameters: {};
     /** Get request headers of HTTPS route */
@@ -305,6 +341,15 @@ export interface paths {
     put: operations["put_https_route_response_headers"];
     /** Delete response headers of HTTPS route */
     delete: operations["delete_https_route_response_headers"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/rewrite": {
+    parameters: {};
+    /** Get rewrite of HTTPS route */
+    get: operations["get_https_route_rewrite"];
+    /** Put rewrite of HTTPS route */
+    put: operations["put_https_route_rewrite"];
+    /** Delete rewrite of HTTPS route */
+    delete: operations["delete_https_route_rewrite"];
   };
   "/edges/https/{edge_id}/routes/{id}/saml": {
     parameters: {};
@@ -413,6 +458,15 @@ export interface paths {
     /** Delete IP restriction of TCP edge */
     delete: operations["delete_tcp_edge_ip_restriction"];
   };
+  "/edges/tcp/{id}/rate_limit": {
+    parameters: {};
+    /** Get rate limit of TCP edge */
+    get: operations["get_tcp_edge_rate_limit"];
+    /** Put rate limit of TCP edge */
+    put: operations["put_tcp_edge_rate_limit"];
+    /** Delete rate limit of TCP edge */
+    delete: operations["delete_tcp_edge_rate_limit"];
+  };
   "/edges/tls": {
     parameters: {};
     /** List TLS edges */
@@ -460,6 +514,15 @@ export interface paths {
     put: operations["put_tls_edge_mutual_tls"];
     /** Delete mutual TLS of TLS edge */
     delete: operations["delete_tls_edge_mutual_tls"];
+  };
+  "/edges/tls/{id}/rate_limit": {
+    parameters: {};
+    /** Get rate limit of TLS edge */
+    get: operations["get_tls_edge_rate_limit"];
+    /** Put rate limit of TLS edge */
+    put: operations["put_tls_edge_rate_limit"];
+    /** Delete rate limit of TLS edge */
+    delete: operations["delete_tls_edge_rate_limit"];
   };
   "/edges/tls/{id}/tls_termination": {
     parameters: {};
@@ -1363,6 +1426,34 @@ export interface components {
         [key: string]: string;
       };
     };
+    /** @description The error pages module in responses. */
+    ErrorPagesModule: {
+      /** @description Whether the module is enabled. */
+      enabled: boolean;
+      /** @description HTML by status. */
+      pages: {
+        [key: string]: string;
+      };
+      /** @description Whether errors of the backend get the pages too. */
+      upstream: boolean;
+    };
+    /** @description Pages of one's own for errors, for visitors whose `Accept` names HTML. */
+    ErrorPagesModulePut: {
+      /**
+       * @description Whether the module is enabled.
+       * @default true
+       */
+      enabled: boolean | null;
+      /** @description HTML by status, such as `404`, or by `4xx` and `5xx`; a status takes precedence. 1 to 20 pages of at most 32 KiB, and 128 KiB together. `${error.code}`, `${error.message}`, `${res.status}` and `${req.id}` are replaced. */
+      pages: {
+        [key: string]: string | null;
+      };
+      /**
+       * @description Whether errors of the backend get the pages too, and not only those of the edge.
+       * @default false
+       */
+      upstream: boolean | null;
+    };
     /** @description A TLS certificate and its end. */
     ExpiringCertificate: {
       /** @description The certificate. */
@@ -1653,6 +1744,16 @@ export interface components {
       backend: components["schemas"]["BackendModule"] | null;
       /** @description IP restriction. */
       ip_restriction: components["schemas"]["IpRestrictionModule"] | null;
+      /** @description Rate limit. */
+      rate_limit: components["schemas"]["RateLimitModule"] | null;
+      /** @description Maintenance. */
+      maintenance: components["schemas"]["MaintenanceModule"] | null;
+      /** @description Redirects. */
+      redirect: components["schemas"]["RedirectModule"] | null;
+      /** @description Path and host of requests for the backend. */
+      rewrite: components["schemas"]["RewriteModule"] | null;
+      /** @description Error pages. */
+      error_pages: components["schemas"]["ErrorPagesModule"] | null;
       /** @description Circuit breaker. */
       circuit_breaker: components["schemas"]["CircuitBreakerModule"] | null;
       /** @description Whether responses are compressed. */
@@ -1690,6 +1791,16 @@ export interface components {
       backend?: components["schemas"]["BackendModulePut"] | null;
       /** @description IP restriction. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+      /** @description Rate limit. */
+      rate_limit?: components["schemas"]["RateLimitModulePut"] | null;
+      /** @description Maintenance. */
+      maintenance?: components["schemas"]["MaintenanceModulePut"] | null;
+      /** @description Redirects. */
+      redirect?: components["schemas"]["RedirectModulePut"] | null;
+      /** @description Path and host of requests for the backend. */
+      rewrite?: components["schemas"]["RewriteModulePut"] | null;
+      /** @description Error pages. */
+      error_pages?: components["schemas"]["ErrorPagesModulePut"] | null;
       /** @description Circuit breaker. */
       circuit_breaker?: components["schemas"]["CircuitBreakerModulePut"] | null;
       /** @description Whether responses are compressed. */
@@ -1727,6 +1838,16 @@ export interface components {
       backend?: components["schemas"]["BackendModulePut"] | null;
       /** @description IP restriction. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+      /** @description Rate limit. */
+      rate_limit?: components["schemas"]["RateLimitModulePut"] | null;
+      /** @description Maintenance. */
+      maintenance?: components["schemas"]["MaintenanceModulePut"] | null;
+      /** @description Redirects. */
+      redirect?: components["schemas"]["RedirectModulePut"] | null;
+      /** @description Path and host of requests for the backend. */
+      rewrite?: components["schemas"]["RewriteModulePut"] | null;
+      /** @description Error pages. */
+      error_pages?: components["schemas"]["ErrorPagesModulePut"] | null;
       /** @description Circuit breaker. */
       circuit_breaker?: components["schemas"]["CircuitBreakerModulePut"] | null;
       /** @description Whether responses are compressed. */
@@ -1941,6 +2062,61 @@ export interface components {
     };
     /** @description Type of a key. */
     KeyType: "rsa" | "ecdsa" | "ed25519";
+    /** @description The maintenance module in responses. */
+    MaintenanceModule: {
+      /** @description Whether the module is enabled. */
+      enabled: boolean;
+      /**
+       * Format: date-time
+       * @description The end; afterwards the module does nothing.
+       */
+      until: string | null;
+      /**
+       * Format: uint16
+       * @description HTTP status.
+       */
+      status_code: number;
+      /** @description Body. */
+      body: string;
+      /** @description Type of the body. */
+      content_type: string;
+      /** @description Networks whose visitors pass. */
+      allow: string[];
+    };
+    /** @description Maintenance: visitors get an answer of the edge, until a time or until the module is turned off. */
+    MaintenanceModulePut: {
+      /**
+       * @description Whether the module is enabled.
+       * @default true
+       */
+      enabled: boolean | null;
+      /**
+       * Format: date-time
+       * @description The end, in RFC 3339; afterwards the module does nothing. Without it, the module works until it is turned off.
+       */
+      until?: string | null;
+      /**
+       * Format: uint16
+       * @description HTTP status, 200 to 599.
+       * @default 503
+       */
+      status_code: number | null;
+      /**
+       * @description Body, at most 32 KiB. Without it, visitors get the page or the JSON of the server.
+       * @default
+       */
+      body: string | null;
+      /**
+       * @description Type of the body.
+       * @default text/html; charset=utf-8
+       */
+      content_type: string | null;
+      /**
+       * @description Networks whose visitors pass, in CIDR notation, at most 100.
+       * @default []
+       */
+      allow: string[] | null;
+    };
     /** @description The kinds of keys that such certificates have. */
     ManagedKeyType: "ecdsa" | "rsa";
     /** @description ACME certificate authorities. */
@@ -2218,6 +2394,113 @@ export interface components {
        */
       retries_at: string | null;
     };
+    /** @description The rate limit module in responses. */
+    RateLimitModule: {
+      /** @description Whether the module is enabled. */
+      enabled: boolean;
+      /**
+       * Format: uint32
+       * @description Requests that are admitted in an interval.
+       */
+      requests: number;
+      /**
+       * Format: uint32
+       * @description Seconds of the interval.
+       */
+      interval: number;
+      /**
+       * Format: uint32
+       * @description Further requests that are admitted once.
+       */
+      burst: number;
+      /** @description What is counted separately. */
+      key: string;
+    };
+    /** @description Rate limit: admits a number of requests in an interval, and refuses more with status 429. TLS and TCP edges count connections. */
+    RateLimitModulePut: {
+      /**
+       * @description Whether the module is enabled.
+       * @default true
+       */
+      enabled: boolean | null;
+      /**
+       * Format: uint32
+       * @description Requests that are admitted in an interval, 1 to `RATE_LIMIT`.
+       * @default 100
+       */
+      requests: number | null;
+      /**
+       * Format: uint32
+       * @description Seconds of the interval, 1 to `RATE_INTERVAL_LIMIT`.
+       * @default 10
+       */
+      interval: number | null;
+      /**
+       * Format: uint32
+       * @description Further requests that are admitted once, up to `RATE_LIMIT`. They become available again while fewer requests are made than the interval admits.
+       * @default 0
+       */
+      burst: number | null;
+      /**
+       * @description What is counted separately: `address`, `identity` (the person who has logged in), `header:NAME` or `everyone` (all visitors together). Visitors without an identity or the header are counted by their address. TLS and TCP edges support `address` and `everyone`.
+       * @default address
+       */
+      key: string | null;
+    };
+    /** @description The redirect module in responses. */
+    RedirectModule: {
+      /** @description Whether the module is enabled. */
+      enabled: boolean;
+      /** @description The rules in order. */
+      rules: components["schemas"]["RedirectRule"][];
+    };
+    /** @description Redirects: the first rule that matches a request sends the visitor to its target. */
+    RedirectModulePut: {
+      /**
+       * @description Whether the module is enabled.
+       * @default true
+       */
+      enabled: boolean | null;
+      /** @description The rules in order, 1 to 100. */
+      rules: components["schemas"]["RedirectRuleInput"][];
+    };
+    /** @description A rule of the redirect module. */
+    RedirectRule: {
+      /** @description Host of the requests, or `*.` and a domain for all names below it; empty for every host. */
+      host: string;
+      /** @description Regular expression that matches the whole path, which has no percent-encoding and no dot segments; empty for every path. */
+      path: string;
+      /** @description Target: a path that begins with one slash, or a URL. After the host it can contain variables, `${…}`, and the groups of the pattern, `${1}`. */
+      to: string;
+      /**
+       * Format: uint16
+       * @description Status: 301, 302, 303, 307 or 308.
+       * @enum {integer}
+       */
+      status_code: 301 | 302 | 303 | 307 | 308;
+    };
+    /** @description A rule of the redirect module. */
+    RedirectRuleInput: {
+      /**
+       * @description Host of the requests, or `*.` and a domain for all names below it; empty for every host.
+       * @default
+       */
+      host: string | null;
+      /**
+       * @description Regular expression that matches the whole path, which has no percent-encoding and no dot segments; empty for every path.
+       * @default
+       */
+      path: string | null;
+      /** @description Target: a path that begins with one slash, or a URL. After the host it can contain variables, `${…}`, and the groups of the pattern, `${1}`. */
+      to: string;
+      /**
+       * Format: uint16
+       * @description Status: 301, 302, 303, 307 or 308.
+       * @default 302
+       * @enum {integer|null}
+       */
+      status_code: 301 | 302 | 303 | 307 | 308 | null;
+    };
     /** @description A reference to another resource, which may have been deleted since. */
     Ref: {
       /** @description Id of the resource. */
@@ -2440,6 +2723,54 @@ export interface components {
     ResponseHeadersModulePut: components["schemas"]["HeaderChanges"];
     /** @description The part of the service that a restriction guards. */
     RestrictionType: "dashboard" | "api" | "agent" | "endpoints";
+    /** @description The rewrite module in responses. */
+    RewriteModule: {
+      /** @description Whether the module is enabled. */
+      enabled: boolean;
+      /** @description Segments that are removed from the beginning of the path. */
+      strip_prefix: string;
+      /** @description Segments that are put in front of the path. */
+      add_prefix: string;
+      /** @description Regular expression that matches the whole path. */
+      path: string;
+      /** @description The new path of requests that match `path`. */
+      to: string;
+      /** @description `Host` of the requests. */
+      host: string;
+    };
+    /** @description Rewrites the path and the host of requests for the backend. All other modules see them as the visitor sent them. */
+    RewriteModulePut: {
+      /**
+       * @description Whether the module is enabled.
+       * @default true
+       */
+      enabled: boolean | null;
+      /**
+       * @description Segments that are removed from the beginning of the path, such as `/api`. Other paths stay unchanged.
+       * @default
+       */
+      strip_prefix: string | null;
+      /**
+       * @description Segments that are put in front of the path, such as `/v1`.
+       * @default
+       */
+      add_prefix: string | null;
+      /**
+       * @description Regular expression that matches the whole path, which has no percent-encoding and no dot segments. It needs `to` and excludes prefixes.
+       * @default
+       */
+      path: string | null;
+      /**
+       * @description The new path of requests that match `path`. It can contain the groups of the pattern, `${1}`, and variables.
+       * @default
+       */
+      to: string | null;
+      /**
+       * @description `Host` of the requests, with or without a port. The visitor's is in `X-Original-Host`, and redirects to this host lead to the visitor's.
+       * @default
+       */
+      host: string | null;
+    };
     /** @description The SAML module in responses, with the settings for the identity provider. */
     SamlModule: {
       /** @description Whether the module is enabled. */
@@ -2909,6 +3240,8 @@ export interface components {
       backend: components["schemas"]["BackendModule"] | null;
       /** @description Addresses that may connect. */
       ip_restriction: components["schemas"]["IpRestrictionModule"] | null;
+      /** @description Rate limit of connections. */
+      rate_limit: components["schemas"]["RateLimitModule"] | null;
     };
     /** @description Body of a create. In a change, a given module is replaced as a whole. */
     TcpEdgeCreate: {
@@ -2922,6 +3255,8 @@ export interface components {
       backend?: components["schemas"]["BackendModulePut"] | null;
       /** @description Addresses that may connect. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+      /** @description Rate limit of connections. Its key is `address` or `everyone`. */
+      rate_limit?: components["schemas"]["RateLimitModulePut"] | null;
     };
     /** @description A page of records, newest first. */
     TcpEdgeList: {
@@ -2944,6 +3279,8 @@ export interface components {
       backend?: components["schemas"]["BackendModulePut"] | null;
       /** @description Addresses that may connect. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+      /** @description Rate limit of connections. Its key is `address` or `everyone`. */
+      rate_limit?: components["schemas"]["RateLimitModulePut"] | null;
     };
     /** @description TLS termination point of visitors' connections. */
     TerminateAt: "edge" | "upstream";
@@ -3052,6 +3389,8 @@ export interface components {
       backend: components["schemas"]["BackendModule"] | null;
       /** @description Addresses that may connect. */
       ip_restriction: components["schemas"]["IpRestrictionModule"] | null;
+      /** @description Rate limit of connections. */
+      rate_limit: components["schemas"]["RateLimitModule"] | null;
       /** @description Certificate authorities of visitors' certificates (mutual TLS). */
       mutual_tls: components["schemas"]["MutualTlsModule"] | null;
       /** @description TLS termination; without it, TLS is terminated at the backend. */
@@ -3069,6 +3408,8 @@ export interface components {
       backend?: components["schemas"]["BackendModulePut"] | null;
       /** @description Addresses that may connect. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+      /** @description Rate limit of connections. Its key is `address` or `everyone`. */
+      rate_limit?: components["schemas"]["RateLimitModulePut"] | null;
       /** @description Certificate authorities of visitors' certificates (mutual TLS). Requires TLS termination at the edge. */
       mutual_tls?: components["schemas"]["MutualTlsModulePut"] | null;
       /** @description TLS termination; without it, TLS is terminated at the backend. */
@@ -3095,6 +3436,8 @@ export interface components {
       backend?: components["schemas"]["BackendModulePut"] | null;
       /** @description Addresses that may connect. */
       ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+      /** @description Rate limit of connections. Its key is `address` or `everyone`. */
+      rate_limit?: components["schemas"]["RateLimitModulePut"] | null;
       /** @description Certificate authorities of visitors' certificates (mutual TLS). Requires TLS termination at the edge. */
       mutual_tls?: components["schemas"]["MutualTlsModulePut"] | null;
       /** @description TLS termination; without it, TLS is terminated at the backend. */
@@ -3756,6 +4099,8 @@ export type Endpoint = components["schemas"]["Endpoint"];
 export type EndpointList = components["schemas"]["EndpointList"];
 export type EndpointType = components["schemas"]["EndpointType"];
 export type Error = components["schemas"]["Error"];
+export type ErrorPagesModule = components["schemas"]["ErrorPagesModule"];
+export type ErrorPagesModulePut = components["schemas"]["ErrorPagesModulePut"];
 export type ExpiringCertificate = components["schemas"]["ExpiringCertificate"];
 export type FailoverBackend = components["schemas"]["FailoverBackend"];
 export type FailoverBackendCreate = components["schemas"]["FailoverBackendCreate"];
@@ -3793,6 +4138,8 @@ export type IpRestrictionModule = components["schemas"]["IpRestrictionModule"];
 export type IpRestrictionModulePut = components["schemas"]["IpRestrictionModulePut"];
 export type IpRestrictionUpdate = components["schemas"]["IpRestrictionUpdate"];
 export type KeyType = components["schemas"]["KeyType"];
+export type MaintenanceModule = components["schemas"]["MaintenanceModule"];
+export type MaintenanceModulePut = components["schemas"]["MaintenanceModulePut"];
 export type ManagedKeyType = components["schemas"]["ManagedKeyType"];
 export type ManagingAuthority = components["schemas"]["ManagingAuthority"];
 export type MatchType = components["schemas"]["MatchType"];
@@ -3808,6 +4155,12 @@ export type OidcModule = components["schemas"]["OidcModule"];
 export type OidcModulePut = components["schemas"]["OidcModulePut"];
 export type OnDelete = components["schemas"]["OnDelete"];
 export type ProvisioningJob = components["schemas"]["ProvisioningJob"];
+export type RateLimitModule = components["schemas"]["RateLimitModule"];
+export type RateLimitModulePut = components["schemas"]["RateLimitModulePut"];
+export type RedirectModule = components["schemas"]["RedirectModule"];
+export type RedirectModulePut = components["schemas"]["RedirectModulePut"];
+export type RedirectRule = components["schemas"]["RedirectRule"];
+export type RedirectRuleInput = components["schemas"]["RedirectRuleInput"];
 export type Ref = components["schemas"]["Ref"];
 export type RefusedVisit = components["schemas"]["RefusedVisit"];
 export type RefusedVisitList = components["schemas"]["RefusedVisitList"];
@@ -3827,6 +4180,8 @@ export type ResolvesToInput = components["schemas"]["ResolvesToInput"];
 export type ResponseHeadersModule = components["schemas"]["ResponseHeadersModule"];
 export type ResponseHeadersModulePut = components["schemas"]["ResponseHeadersModulePut"];
 export type RestrictionType = components["schemas"]["RestrictionType"];
+export type RewriteModule = components["schemas"]["RewriteModule"];
+export type RewriteModulePut = components["schemas"]["RewriteModulePut"];
 export type SamlModule = components["schemas"]["SamlModule"];
 export type SamlModulePut = components["schemas"]["SamlModulePut"];
 export type ServerFacts = components["schemas"]["ServerFacts"];
@@ -5457,6 +5812,71 @@ export interface operations {
       };
     };
   };
+  get_https_route_error_pages: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ErrorPagesModule"];
+        };
+      };
+    };
+  };
+  put_https_route_error_pages: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ErrorPagesModulePut"];
+      };
+    };
+    responses: {
+      /** @description The new state. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ErrorPagesModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_error_pages: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
   get_https_route_ip_restriction: {
     parameters: {
       path: {
@@ -5505,6 +5925,71 @@ export interface operations {
     };
   };
   delete_https_route_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_maintenance: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MaintenanceModule"];
+        };
+      };
+    };
+  };
+  put_https_route_maintenance: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["MaintenanceModulePut"];
+      };
+    };
+    responses: {
+      /** @description The new state. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MaintenanceModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_maintenance: {
     parameters: {
       path: {
         /** @description The id of the parent. */
@@ -5652,6 +6137,136 @@ export interface operations {
       };
     };
   };
+  get_https_route_rate_limit: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RateLimitModule"];
+        };
+      };
+    };
+  };
+  put_https_route_rate_limit: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RateLimitModulePut"];
+      };
+    };
+    responses: {
+      /** @description The new state. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RateLimitModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_rate_limit: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_redirect: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RedirectModule"];
+        };
+      };
+    };
+  };
+  put_https_route_redirect: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RedirectModulePut"];
+      };
+    };
+    responses: {
+      /** @description The new state. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RedirectModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_redirect: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
   get_https_route_request_headers: {
     parameters: {
       path: {
@@ -5765,6 +6380,71 @@ export interface operations {
     };
   };
   delete_https_route_response_headers: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_rewrite: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RewriteModule"];
+        };
+      };
+    };
+  };
+  put_https_route_rewrite: {
+    parameters: {
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RewriteModulePut"];
+      };
+    };
+    responses: {
+      /** @description The new state. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RewriteModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_rewrite: {
     parameters: {
       path: {
         /** @description The id of the parent. */
@@ -6476,6 +7156,65 @@ export interface operations {
       };
     };
   };
+  get_tcp_edge_rate_limit: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RateLimitModule"];
+        };
+      };
+    };
+  };
+  put_tcp_edge_rate_limit: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RateLimitModulePut"];
+      };
+    };
+    responses: {
+      /** @description The new state. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RateLimitModule"];
+        };
+      };
+    };
+  };
+  delete_tcp_edge_rate_limit: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
   list_tls_edges: {
     parameters: {
       query?: {
@@ -6758,6 +7497,65 @@ export interface operations {
     };
   };
   delete_tls_edge_mutual_tls: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_tls_edge_rate_limit: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RateLimitModule"];
+        };
+      };
+    };
+  };
+  put_tls_edge_rate_limit: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RateLimitModulePut"];
+      };
+    };
+    responses: {
+      /** @description The new state. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RateLimitModule"];
+        };
+      };
+    };
+  };
+  delete_tls_edge_rate_limit: {
     parameters: {
       path: {
         /** @description The id. */

@@ -56,6 +56,24 @@ pub(super) struct ModuleFlags {
     /// Scope to request from that provider
     #[arg(long, value_delimiter = ',', value_name = "SCOPE", requires = "oidc")]
     oidc_scope: Vec<String>,
+    /// Requests that each address may make in an interval, such as 100/10s; connections of tcp and tls tunnels
+    #[arg(long, value_name = "REQUESTS/INTERVAL")]
+    rate_limit: Option<String>,
+    /// Requests that are admitted once beyond the rate limit
+    #[arg(long, value_name = "REQUESTS", requires = "rate_limit")]
+    rate_limit_burst: Option<String>,
+    /// What the rate limit counts: address, identity, header:NAME or everyone
+    #[arg(long, value_name = "KEY", requires = "rate_limit")]
+    rate_limit_key: Option<String>,
+    /// Respond to visitors with 503 in place of the local service
+    #[arg(long, action = ArgAction::SetTrue)]
+    maintenance: bool,
+    /// Beginning that is removed from the path of requests, such as /api
+    #[arg(long, value_name = "PATH")]
+    rewrite_strip_prefix: Option<String>,
+    /// Beginning that is put in front of the path of requests, such as /v1
+    #[arg(long, value_name = "PATH")]
+    rewrite_add_prefix: Option<String>,
     /// Header to add to requests; may be given several times
     #[arg(long, value_name = "NAME: VALUE")]
     request_header_add: Vec<String>,
@@ -99,6 +117,22 @@ impl ModuleFlags {
         set("circuit_breaker", text(self.circuit_breaker.as_deref()));
         set("compression", self.compression.then_some(Json::Bool(true)));
         set("mutual_tls_cas", text(self.mutual_tls_cas.as_deref()));
+        if let Some(rate) = &self.rate_limit {
+            let (requests, interval) = rate.split_once('/').unwrap_or((rate.as_str(), ""));
+            let rate = [
+                ("requests", Some(Json::from(requests))),
+                ("interval", Some(Json::from(interval))),
+                ("burst", text(self.rate_limit_burst.as_deref())),
+                ("key", text(self.rate_limit_key.as_deref())),
+            ];
+            set("rate_limit", group(rate));
+        }
+        set("maintenance", self.maintenance.then_some(Json::Bool(true)));
+        let prefixes = [
+            ("strip_prefix", text(self.rewrite_strip_prefix.as_deref())),
+            ("add_prefix", text(self.rewrite_add_prefix.as_deref())),
+        ];
+        set("rewrite", group(prefixes));
         // A secret of the environment is ignored without its login.
         if self.oauth.is_some() {
             let oauth = [
@@ -181,6 +215,13 @@ mod tests {
             "--circuit-breaker",
             "0.5",
             "--compression",
+            "--maintenance",
+            "--rewrite-strip-prefix",
+            "/api",
+            "--rate-limit",
+            "100/10s",
+            "--rate-limit-key",
+            "header:X-Key",
             "--request-header-add",
             "X-A: b",
             "--request-header-remove",
@@ -203,6 +244,9 @@ mod tests {
         assert_eq!(modules.ip_restriction.map(|lists| (lists.allow.len(), lists.deny.len())), Some((2, 1)));
         assert!(modules.compression && modules.websocket_tcp_converter && modules.circuit_breaker.is_some());
         assert_eq!(modules.request_headers.map(|changes| changes.remove), Some(vec!["x-b".to_owned()]));
+        assert!(modules.maintenance.is_some() && modules.rewrite.is_some_and(|rewrite| rewrite.strip_prefix == "/api"));
+        let limit = modules.rate_limit.expect("a limit");
+        assert_eq!((limit.requests, limit.interval, limit.burst, limit.key.as_str()), (100, 10, 0, "header:x-key"));
         assert!(modules.response_headers.is_some() && modules.user_agent_filter.is_some());
         assert_eq!(modules.webhook_verification.and_then(|module| module.secret), Some(Secret::new("s3cret")));
         assert_eq!(modules.host_header.as_deref(), Some("localhost:8080"));
@@ -217,6 +261,9 @@ mod tests {
         assert!(read(&oauth).expect("valid").modules.is_some_and(|modules| modules.oauth.is_some()));
         assert!(read(&["--oauth-allow-domain", "a.test"]).is_err());
         assert!(read(&["--basic-auth", "ada:planted"]).is_err_and(|text| !text.contains("planted")));
+        for wrong in ["100", "100/", "0/1s", "x/1s", "1/1ms", "1/2d"] {
+            assert!(read(&["--rate-limit", wrong]).is_err_and(|text| text.contains("rate_limit.")), "{wrong}");
+        }
         assert!(read(&["--circuit-breaker", "7"]).is_err_and(|text| text.contains("circuit_breaker")));
     }
 }

@@ -4,7 +4,7 @@ use super::{AdmittedRequest, EdgeState, ProtocolChange, RequestDestination, inte
 use crate::{
     frontend::VisitorConnection,
     http::{BodyProgress, InterimReceiver, RequestBody, RequestedUpgrade, expectation::expects_continue, headers},
-    modules::{RequestContext, ResponseContext, StageOutcome, WebsocketHandshake},
+    modules::{Identity, RequestContext, ResponseContext, StageOutcome, WebsocketHandshake},
     refusal::Refusal,
     telemetry::{AccessRecord, Trace},
     upstream::ResponseBody,
@@ -62,7 +62,8 @@ pub(super) async fn run_pipeline(
     let mut passed = None;
     if let Some(pipeline) = destination.pipeline() {
         let visitor = &connection.visitor;
-        let mut context = RequestContext { visitor, parts: &mut parts, body: &mut body, trace };
+        let mut context =
+            RequestContext { visitor, parts: &mut parts, body: &mut body, trace, identity: Identity::default() };
         passed = match pipeline.check_request(&mut context).await? {
             StageOutcome::Passed(passed) => Some(passed),
             StageOutcome::Answered(response) => return Ok(PipelineOutcome::Answered(response)),

@@ -118,6 +118,11 @@ impl RequestDestination {
         }
     }
 
+    /// The refusal with the error pages of the route or tunnel.
+    pub(super) fn with_own_pages(&self, refusal: Refusal) -> Refusal {
+        refusal.with_pages(self.pipeline().and_then(Pipeline::error_pages))
+    }
+
     /// The login realms of all routes of the endpoint.
     pub(super) fn realms(&self) -> &[Arc<Realm>] {
         match self {

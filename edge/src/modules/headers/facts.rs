@@ -26,7 +26,7 @@ impl Facts {
         self.0.push((variable, percent_encode(text.as_bytes())));
     }
 
-    pub(super) fn get(&self, variable: Variable) -> &str {
+    pub(crate) fn get(&self, variable: Variable) -> &str {
         self.0.iter().find(|(known, _)| *known == variable).map_or("", |(_, text)| text)
     }
 }

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     http::{RequestBody, Visitor},
+    modules::Identity,
     refusal::Refusal,
     settings::Settings,
     telemetry::Trace,
@@ -70,7 +71,13 @@ pub(super) async fn run_stage(
     let (mut parts, body): (Parts, &[u8]) = request.into_parts();
     let mut body = RequestBody::from_bytes(body.to_vec().into());
     let mut trace = Trace::default();
-    let mut context = RequestContext { visitor: &visitor, parts: &mut parts, body: &mut body, trace: &mut trace };
+    let mut context = RequestContext {
+        visitor: &visitor,
+        parts: &mut parts,
+        body: &mut body,
+        trace: &mut trace,
+        identity: Identity::default(),
+    };
     let outcome = stage(Some(verifier), &mut context).await;
     (outcome, trace.to_string())
 }

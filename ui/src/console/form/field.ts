@@ -111,6 +111,8 @@ export interface Column {
 export interface RowsField extends Common {
   kind: "rows";
   columns: readonly [key: Column, ...rest: Column[]];
+  /** Whether the first column may be empty. */
+  mayOmitFirst?: boolean;
   /** The member is a map from the first column to the second, or a list of objects. */
   shape: "map" | "list";
   /** The label of the button that adds a row. */

@@ -126,7 +126,7 @@ function rowsMistake(field: RowsField, rows: readonly Row[]): string | null {
   const names = new Set<string>();
   for (const row of filled) {
     const name = (row[key.name] ?? "").trim().toLowerCase();
-    if (name === "") return `${key.label} ${rows.indexOf(row) + 1} is required.`;
+    if (name === "" && !field.mayOmitFirst) return `${key.label} ${rows.indexOf(row) + 1} is required.`;
     const mistake = field.check?.(row) ?? null;
     if (mistake !== null) return mistake;
     if (field.shape === "map" && names.has(name)) return `“${name}” occurs twice: case does not matter.`;

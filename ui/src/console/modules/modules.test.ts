@@ -5,12 +5,17 @@ import { bodyOf, draftOf } from "../form/draft";
 import { mistakesOf } from "../form/mistakes";
 import { backend } from "./descriptors/backend";
 import { circuitBreaker } from "./descriptors/circuitBreaker";
+import { errorPages } from "./descriptors/errorPages";
 import { requestHeaders, responseHeaders } from "./descriptors/headers";
 import { ipRestriction } from "./descriptors/ipRestriction";
+import { maintenance } from "./descriptors/maintenance";
 import { mutualTls } from "./descriptors/mutualTls";
 import type { LoginFacts } from "./descriptor";
 import { oauth } from "./descriptors/oauth";
 import { oidc } from "./descriptors/oidc";
+import { rateLimit } from "./descriptors/rateLimit";
+import { redirect } from "./descriptors/redirect";
+import { rewrite } from "./descriptors/rewrite";
 import { saml } from "./descriptors/saml";
 import { tlsTermination } from "./descriptors/tlsTermination";
 import { userAgentFilter } from "./descriptors/userAgentFilter";
@@ -55,6 +60,31 @@ describe("switching a module that is set", () => {
       { terminate_at: "edge", min_version: "1.3" },
     ],
     [tlsTermination, { terminate_at: "upstream", min_version: null }, { terminate_at: "upstream" }],
+    [
+      rateLimit,
+      { requests: 5, interval: 60, burst: 1, key: "header:x-key" },
+      { requests: 5, interval: 60, burst: 1, key: "header:x-key" },
+    ],
+    [
+      maintenance,
+      { until: null, status_code: 500, body: "x", content_type: "text/plain", allow: ["::/0"] },
+      { until: null, status_code: 500, body: "x", content_type: "text/plain", allow: ["::/0"] },
+    ],
+    [
+      redirect,
+      { rules: [{ host: "", path: "/a", to: "/b", status_code: 308 }] },
+      { rules: [{ host: "", path: "/a", to: "/b", status_code: 308 }] },
+    ],
+    [
+      rewrite,
+      { strip_prefix: "/a", add_prefix: "", path: "", to: "", host: "b.test" },
+      { strip_prefix: "/a", add_prefix: "", path: "", to: "", host: "b.test" },
+    ],
+    [
+      errorPages,
+      { pages: { "404": "<b>", "5xx": "${req.id}" }, upstream: true },
+      { pages: { "404": "<b>", "5xx": "${req.id}" }, upstream: true },
+    ],
     [userAgentFilter, { allow: ["a"], deny: [] }, { allow: ["a"], deny: [] }],
     [
       circuitBreaker,
@@ -176,6 +206,28 @@ describe("what is wrong", () => {
   it.each([
     [backend, {}, "backend_id", "Choose a backend."],
     [ipRestriction, {}, "ip_policy_ids", "Choose at least one IP policy."],
+    [rateLimit, { requests: "0" }, "requests", "Enter 1 to 1000000 requests."],
+    [
+      rateLimit,
+      { key: "ip" },
+      "key",
+      "Write address, identity, everyone, or header: and the name of a header.",
+    ],
+    [maintenance, { until: "tomorrow" }, "until", "Write a time like 2030-01-31T12:00:00Z."],
+    [
+      redirect,
+      { rules: [{ to: "//a.test" }] },
+      "rules",
+      "A target begins with one slash, https:// or http://.",
+    ],
+    [rewrite, {}, "strip_prefix", "There is nothing to rewrite yet."],
+    [rewrite, { path: "/a" }, "to", "A pattern needs a new path."],
+    [
+      errorPages,
+      { pages: [{ status: "200", page: "x" }] },
+      "pages",
+      "“200” is not a status of errors: write 404, 4xx or 5xx.",
+    ],
     [circuitBreaker, { rolling_window: "0" }, "rolling_window", "Enter 1 to 4294967295 seconds."],
     [circuitBreaker, { num_buckets: "129" }, "num_buckets", "Enter 1 to 128 buckets."],
     [circuitBreaker, { volume_threshold: "1.5" }, "volume_threshold", "Enter a whole number of requests."],
@@ -266,6 +318,9 @@ describe("summaries", () => {
       volume_threshold: 20,
       error_threshold_percentage: 0.25,
     };
+    expect(rateLimit.summary({ requests: 5, interval: 60, burst: 2, key: "identity" })).toBe(
+      "5 requests in 1 minute for each person, 2 more at once",
+    );
     expect(circuitBreaker.summary(view)).toBe(
       "opens for 1 minute when 25% of at least 20 requests in 10 seconds fail",
     );
