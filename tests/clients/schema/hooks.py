@@ -32,10 +32,16 @@ APP = {"client_id": "app", "client_secret": "secret", "scopes": ["read:user", "u
 NEEDED = {
     "/backends/tunnel_group": {"labels": {"app": "schema"}},
     "/edges/https/{edge_id}/routes": {"match_type": "path_prefix", "match": "/#"},
+    "/edges/https/{edge_id}/routes/{id}/error_pages": {"pages": {"5xx": "down"}},
+    "/edges/https/{edge_id}/routes/{id}/maintenance": {"content_type": "text/plain", "allow": []},
     "/edges/https/{edge_id}/routes/{id}/oauth": {"enabled": False, "provider": {"github": APP}},
     # A route has at most one enabled login.
     "/edges/https/{edge_id}/routes/{id}/oidc": {"enabled": False},
     "/edges/https/{edge_id}/routes/{id}/saml": {"enabled": False},
+    "/edges/https/{edge_id}/routes/{id}/redirect": {"rules": [{"to": "/"}]},
+    "/edges/https/{edge_id}/routes/{id}/rewrite": {"strip_prefix": "/a", "path": "", "to": "", "add_prefix": "", "host": ""},
+    "/edges/tcp/{id}/rate_limit": {"key": "everyone"},
+    "/edges/tls/{id}/rate_limit": {"key": "everyone"},
     "/ip_policy_rules": {"action": "deny", "cidr": "203.0.113.#/32", "ip_policy_id": "ipp_"},
     "/ssh_host_certificates": {"ssh_certificate_authority_id": "sshca_", "principals": ["#.schema.test"]},
     "/ssh_user_certificates": {"ssh_certificate_authority_id": "sshca_", "principals": ["user#"]},
