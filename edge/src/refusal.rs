@@ -34,11 +34,15 @@ pub(crate) struct Refusal {
     pub(crate) retry_after: Option<Duration>,
     /// Where to go instead; makes it a redirect.
     pub(crate) location: Option<HeaderValue>,
-    /// Further header fields of the response; boxed, because few have any.
-    headers: Option<Box<[(HeaderName, HeaderValue)]>>,
-    /// The response that a module has in place of the server's.
-    answer: Option<Box<OwnAnswer>>,
-    /// Pages in place of the server's.
+    /// What modules add to the response; boxed, because few refusals have any.
+    own: Option<Box<OwnParts>>,
+}
+
+/// What modules add to the response of a refusal.
+#[derive(Clone, Debug, Default)]
+struct OwnParts {
+    headers: Vec<(HeaderName, HeaderValue)>,
+    answer: Option<OwnAnswer>,
     pages: Option<Arc<PreparedPages>>,
 }
 
@@ -52,15 +56,7 @@ pub(crate) struct OwnAnswer {
 
 impl Refusal {
     pub(crate) fn new(fault: Fault, error: impl Into<Error>) -> Self {
-        Refusal {
-            error: error.into(),
-            fault,
-            retry_after: None,
-            location: None,
-            headers: None,
-            answer: None,
-            pages: None,
-        }
+        Refusal { error: error.into(), fault, retry_after: None, location: None, own: None }
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -88,37 +84,39 @@ impl Refusal {
 
     #[must_use]
     pub(crate) fn with_headers(mut self, headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
-        self.headers = Some(headers.into_iter().collect());
+        self.own.get_or_insert_default().headers.extend(headers);
         self
     }
 
     #[must_use]
     pub(crate) fn with_answer(mut self, answer: OwnAnswer) -> Self {
-        self.answer = Some(Box::new(answer));
+        self.own.get_or_insert_default().answer = Some(answer);
         self
     }
 
     #[must_use]
     pub(crate) fn with_pages(mut self, pages: Option<&Arc<PreparedPages>>) -> Self {
-        self.pages = pages.cloned();
+        if let Some(pages) = pages {
+            self.own.get_or_insert_default().pages = Some(pages.clone());
+        }
         self
     }
 
     /// The body that a module has in place of the server's.
     pub(crate) fn own_body(&self) -> Option<&(HeaderValue, Bytes)> {
-        self.answer.as_ref()?.body.as_ref()
+        self.own.as_ref()?.answer.as_ref()?.body.as_ref()
     }
 
     /// The page that a module has in place of the server's.
     pub(crate) fn own_page(&self, id: &str) -> Option<String> {
-        let pages = self.pages.as_ref().filter(|_| self.location.is_none())?;
+        let pages = self.own.as_ref()?.pages.as_ref().filter(|_| self.location.is_none())?;
         let (status, message) = (self.status(), self.error.message.as_str());
         pages.render(&PageFacts { status, code: Some(self.error.code), message, id })
     }
 
     /// Further header fields of the response.
     pub(crate) fn headers(&self) -> impl Iterator<Item = &(HeaderName, HeaderValue)> {
-        self.headers.iter().flat_map(|headers| headers.iter())
+        self.own.iter().flat_map(|own| &own.headers)
     }
 
     /// The refusal an agent sent in place of a local service's response. Its code is kept if an agent may use it.
@@ -137,7 +135,7 @@ impl Refusal {
     }
 
     pub(crate) fn status(&self) -> u16 {
-        match &self.answer {
+        match self.own.as_ref().and_then(|own| own.answer.as_ref()) {
             _ if self.location.is_some() => 308,
             Some(answer) => answer.status.as_u16(),
             None => self.error.status(),
