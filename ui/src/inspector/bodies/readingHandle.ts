@@ -12,7 +12,9 @@ export class ReadingHandle {
   #version = 0;
   #chunks = new Map<number, TextRow[] | "asked">();
   /** The previous rows, shown until the new ones have arrived. */
-  #previous = new Map<number, TextRow[] | "asked">();
+  #previous = new Map<number, TextRow[]>();
+  /** The columns at which lines are wrapped; null before the first time. */
+  #columns: number | null = null;
   #listeners = new Set<() => void>();
 
   constructor(worker: WorkerClient, reading: number, count: number) {
@@ -38,10 +40,8 @@ export class ReadingHandle {
   row(row: number): TextRow | undefined {
     const number = Math.floor(row / CHUNK_ROWS);
     const chunk = this.#chunks.get(number);
-    const chunkRows = chunk === undefined || chunk === "asked" ? this.#previous.get(number) : chunk;
-    return chunkRows === undefined || chunkRows === "asked"
-      ? undefined
-      : chunkRows[row - number * CHUNK_ROWS];
+    const rows = chunk === undefined || chunk === "asked" ? this.#previous.get(number) : chunk;
+    return rows?.[row - number * CHUNK_ROWS];
   }
 
   /** Fetches the rows that are missing. */
@@ -74,7 +74,10 @@ export class ReadingHandle {
     this.#changed(await this.#worker.call("fold", this.#reading, open));
   }
 
+  /** Wraps lines at these columns; a resize that leaves their number the same changes nothing. */
   async wrap(columns: number): Promise<void> {
+    if (columns === this.#columns) return;
+    this.#columns = columns;
     this.#changed(await this.#worker.call("wrap", this.#reading, columns));
   }
 
@@ -105,7 +108,8 @@ export class ReadingHandle {
   }
 
   #changed(count: number): void {
-    this.#previous = this.#chunks;
+    // Chunks that have not arrived do not take the place of rows that are on the page.
+    for (const [number, rows] of this.#chunks) if (rows !== "asked") this.#previous.set(number, rows);
     this.#chunks = new Map();
     this.#count = count;
     this.#notify();
