@@ -11,7 +11,7 @@ interface SettingsDialogProps {
 
 export function SettingsDialog({ open, onClose, desktop }: SettingsDialogProps) {
   return (
-    <Dialog title="Settings" open={open} onClose={onClose} wide>
+    <Dialog title="Settings" open={open} onClose={onClose} wide steady>
       <SettingsTabs desktop={desktop} />
     </Dialog>
   );

@@ -11,14 +11,17 @@ interface DialogProps {
   onClose(): void;
   children: ReactNode;
   wide?: boolean;
+  /** Its height does not depend on the content: what is clicked twice stays in its place. */
+  steady?: boolean;
 }
 
-export function Dialog({ title, description, open, onClose, children, wide = false }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, description, open, onClose, children, wide = false, steady = false } = props;
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={styles.backdrop} />
-        <Base.Popup className={`${styles.popup} ${wide ? styles.wide : ""}`}>
+        <Base.Popup className={`${styles.popup} ${wide ? styles.wide : ""} ${steady ? styles.steady : ""}`}>
           <header className={styles.header}>
             <Base.Title className={styles.title}>{title}</Base.Title>
           </header>

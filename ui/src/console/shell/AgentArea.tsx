@@ -1,6 +1,8 @@
 // The tunnels of this computer's agent and their captured requests, inside the console.
 import { MainPage } from "../../main/MainPage";
+import { useNavigateTo } from "../address";
 
 export default function AgentArea() {
-  return <MainPage inShell />;
+  const go = useNavigateTo();
+  return <MainPage inShell onSettings={() => go("/settings")} />;
 }
