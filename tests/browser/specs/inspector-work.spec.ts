@@ -109,6 +109,8 @@ test.describe("a filter", () => {
     await expect(box(page)).toHaveAttribute("aria-invalid", "true");
     await expect(page.locator("mark")).toHaveText("s");
     await expect(row(page, "/one")).toHaveCount(1);
+    const filters = page.getByRole("rowgroup").evaluate((rows) => getComputedStyle(rows).filter);
+    expect(await filters, "rows of an earlier filter are dimmed").toBe("grayscale(1)");
     await expectAccessible(page);
     await picture(page, "inspector-filter-mistake");
     await box(page).fill('path~"("');

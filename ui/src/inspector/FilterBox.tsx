@@ -21,13 +21,14 @@ interface FilterBoxProps {
 export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxProps) {
   const id = useId();
   /** The text and caret for which suggestions are shown; any other text has none. */
-  const [typing, setTyping] = useState<{ text: string; caret: number } | null>(null);
+  const [typing, setTyping] = useState<{ text: string; caret: number; asked?: boolean } | null>(null);
   const [active, setActive] = useState(-1);
   const caret = typing?.text === filter ? typing.caret : null;
+  const asked = typing?.asked ?? false;
   const seenValues = useSeenValues(caret !== null);
   const suggested = useMemo(
-    () => (caret === null ? null : suggest(filter, caret, seenValues)),
-    [filter, caret, seenValues],
+    () => (caret === null ? null : suggest(filter, caret, seenValues, asked)),
+    [filter, caret, seenValues, asked],
   );
   const items = suggested?.items ?? [];
   const chosen = items[active];
@@ -56,7 +57,8 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
     const move = (by: number) => {
       event.preventDefault();
-      if (!open) setTyping({ text: filter, caret: event.currentTarget.selectionStart ?? filter.length });
+      const { selectionStart } = event.currentTarget;
+      if (!open) setTyping({ text: filter, caret: selectionStart ?? filter.length, asked: true });
       else setActive(((active + 1 + by + items.length + 1) % (items.length + 1)) - 1);
     };
     if (event.key === "ArrowDown") move(1);

@@ -88,7 +88,7 @@ export function RequestList(props: RequestListProps) {
   }
 
   return (
-    <div className={styles.list} data-version={version}>
+    <div className={styles.list} data-version={version} data-stale={handle.problem !== null || undefined}>
       <div
         ref={frame}
         className={styles.frame}

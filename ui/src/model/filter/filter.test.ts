@@ -105,6 +105,12 @@ describe("suggestions", () => {
     expect(inserts("orders")).toEqual([]);
   });
 
+  it("do not cover the results of a term that is complete, unless a key asks for them", () => {
+    expect(inserts('status:5xx or body~"grace" ')).toEqual([]);
+    expect(inserts("status:5xx ")).toEqual([]);
+    expect(suggest("status:5xx ", 11, seen, true).items.length).toBeGreaterThan(0);
+  });
+
   it("take the place of the word that is typed", () => {
     expect(suggest("a (meth b", 7, seen)).toMatchObject({ from: 3, end: 7, items: [{ insert: "method:" }] });
     expect(suggest('path:"a b" st', 13, seen)).toMatchObject({ from: 11, end: 13 });

@@ -78,7 +78,8 @@ function types(): readonly string[] {
   return ["application/json", "text/html", "text/event-stream", "image/*", "multipart/form-data"];
 }
 
-export function suggest(text: string, caret: number, seenValues: SeenValues): Completion {
+/** `asked`: by a key; behind a term that is complete, suggestions would only cover the results. */
+export function suggest(text: string, caret: number, seenValues: SeenValues, asked = false): Completion {
   const from = beginOfWord(text, caret);
   const word = text.slice(from, caret);
   const end = caret + (/^[^\s()"]*/.exec(text.slice(caret))?.[0].length ?? 0);
@@ -86,6 +87,7 @@ export function suggest(text: string, caret: number, seenValues: SeenValues): Co
   const field = FIELDS.filter(({ insert, values }) => values && typed.startsWith(insert)).toSorted(
     (a, b) => b.insert.length - a.insert.length,
   )[0];
+  if (typed === "" && !asked && text.trim() !== "") return { from, end, items: [] };
   const items = field ? valuesOf(field, word, seenValues) : fields(typed);
   // A value that is already complete is not suggested.
   const others = items.filter(({ insert }) => insert.toLowerCase() !== typed);
