@@ -12,10 +12,11 @@ interface FirstVisitProps {
   tunnels: readonly ConfiguredTunnel[];
   /** Whether a visitor has already sent a request. */
   visited: boolean;
-  onRequests(name: string): void;
+  /** Shows the first request of a tunnel. */
+  onFirst(name: string): void;
 }
 
-export function FirstVisit({ tunnels, visited, onRequests }: FirstVisitProps) {
+export function FirstVisit({ tunnels, visited, onFirst }: FirstVisitProps) {
   const { model } = useServices();
   const { status } = useAgent();
   const [step, setStep] = useStored("first-visit", "open", ["open", "done"]);
@@ -51,7 +52,7 @@ export function FirstVisit({ tunnels, visited, onRequests }: FirstVisitProps) {
               weight="primary"
               icon="list"
               onClick={() => {
-                onRequests(first.name);
+                onFirst(first.name);
                 leave();
               }}
             >

@@ -13,14 +13,29 @@ import { SettingsDialog } from "./SettingsDialog";
 import { TrustOffer } from "./TrustOffer";
 import { Tunnels } from "./Tunnels";
 
-export function MainPage({ inShell = false }: { inShell?: boolean }) {
-  const { host } = useServices();
+interface MainPageProps {
+  inShell?: boolean;
+  /** Opens the settings; by default over the page. */
+  onSettings?: () => void;
+}
+
+export function MainPage({ inShell = false, onSettings }: MainPageProps) {
+  const { host, model } = useServices();
   const { connection: link } = useAgent();
   const desktop = useDesktopState();
   const [filter, setFilter] = useAddressState("filter");
   const [selected, setSelected] = useAddressState("request");
   const [settings, setSettings] = useState(false);
   const [side, setSide] = useState<"tunnels" | "requests">("tunnels");
+
+  const showRequests = (name: string) => {
+    setFilter((before) => setTerm(before, "tunnel", name));
+    setSide("requests");
+  };
+  const showFirst = (name: string) => {
+    showRequests(name);
+    setSelected(model.exchanges.newestOf(name) ?? "");
+  };
 
   // In the shell the area is part of its main content.
   const Main = inShell ? "div" : "main";
@@ -50,7 +65,7 @@ export function MainPage({ inShell = false }: { inShell?: boolean }) {
           >
             Inspector
           </Button>
-          <Button icon="settings" onClick={() => setSettings(true)}>
+          <Button icon="settings" onClick={onSettings ?? (() => setSettings(true))}>
             Settings
           </Button>
         </div>
@@ -68,12 +83,7 @@ export function MainPage({ inShell = false }: { inShell?: boolean }) {
         </Button>
       </nav>
       <Main className={styles.main}>
-        <Tunnels
-          onRequests={(name) => {
-            setFilter((before) => setTerm(before, "tunnel", name));
-            setSide("requests");
-          }}
-        />
+        <Tunnels onRequests={showRequests} onFirst={showFirst} />
         <section className={styles.requests} aria-label="Requests">
           <RequestsPane
             filter={filter}

@@ -13,7 +13,12 @@ import { useRunningTunnels } from "./useRunningTunnels";
 
 type OpenDialog = { what: "add" } | { what: "edit" | "remove"; tunnel: ConfiguredTunnel } | null;
 
-export function Tunnels({ onRequests }: { onRequests(name: string): void }) {
+interface TunnelsProps {
+  onRequests(name: string): void;
+  onFirst(name: string): void;
+}
+
+export function Tunnels({ onRequests, onFirst }: TunnelsProps) {
   const { tunnels, loaded: known, connection: link } = useAgent();
   const { model } = useServices();
   const [dialog, setDialog] = useState<OpenDialog>(null);
@@ -47,7 +52,7 @@ export function Tunnels({ onRequests }: { onRequests(name: string): void }) {
         <FirstVisit
           tunnels={tunnels}
           visited={[...running.values()].some(({ metrics }) => metrics.http.count > 0)}
-          onRequests={onRequests}
+          onFirst={onFirst}
         />
       </div>
       <ul className={styles.list}>

@@ -85,6 +85,22 @@ describe("the exchanges", () => {
   });
 });
 
+describe("the newest exchange of a tunnel", () => {
+  it("is found by the name of the tunnel, with or without its protocol", () => {
+    const ring = new Exchanges();
+    ring.put([
+      sample("a", { tunnel_name: "web (https)" }),
+      sample("b", { tunnel_name: "web (http)" }),
+      sample("c", { tunnel_name: "other (https)" }),
+    ]);
+    expect([ring.newestOf("web"), ring.newestOf("other"), ring.newestOf("none")]).toEqual([
+      "b",
+      "c",
+      undefined,
+    ]);
+  });
+});
+
 describe("a view of the exchanges", () => {
   it("shows the newest first and follows the filter", () => {
     const ring = new Exchanges();

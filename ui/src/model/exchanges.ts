@@ -1,6 +1,7 @@
 // The captured requests known to the page in order of arrival, with an index by id. They follow the agent's store:
 // exchanges evicted there are evicted here.
 import type { Summary } from "../api/types";
+import { tunnelName } from "./filter/evaluate";
 import { Texts } from "./commonTexts";
 
 /** Maximum number of exchanges in a page, however large the agent's store is; the oldest are evicted first. */
@@ -63,6 +64,15 @@ export class Exchanges {
   find(id: string): Summary | undefined {
     const seq = this.#seqs.get(id);
     return seq === undefined ? undefined : this.at(seq);
+  }
+
+  /** The id of the newest exchange of a tunnel. */
+  newestOf(tunnel: string): string | undefined {
+    for (let seq = this.#next - 1; seq >= this.#first; seq -= 1) {
+      const summary = this.#summaries.get(seq);
+      if (summary && tunnelName(summary.tunnel_name) === tunnel) return summary.id;
+    }
+    return undefined;
   }
 
   /** All sequence numbers, ascending. */
