@@ -212,3 +212,80 @@ test("never runs what it shows", async ({ page, agent }) => {
     await expect(page).toHaveTitle("Postern inspector");
   }
 });
+
+test("keeps a text in sight while the window is resized and requests are replayed", async ({ page, agent }) => {
+  agent.captures({ method: "POST", path: "/pay", body: "amount=1&currency=EUR" });
+  await inspect(page);
+  await page.getByRole("row", { name: "/pay" }).click();
+  await page.getByRole("tab", { name: "Raw" }).click();
+  const text = page.getByRole("region", { name: "Raw request" });
+  await expect(text).toContainText("POST /pay HTTP/1.1");
+  const lacks = await page.evaluateHandle(() => {
+    const seen = { blank: 0 };
+    const look = () => {
+      const region = document.querySelector('[role=region][aria-label="Raw request"]');
+      if (region && !region.textContent?.includes("POST /pay")) seen.blank += 1;
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+    return seen;
+  });
+  const { width, height } = page.viewportSize()!;
+  for (const change of [-40, 60, -120, 30, 0]) {
+    await page.setViewportSize({ width: width + change, height: height + change });
+    await expect(text).toContainText("POST /pay HTTP/1.1");
+  }
+  for (let replays = 1; replays <= 5; replays += 1) {
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    await expect(page.getByRole("row", { name: "/pay" })).toHaveCount(replays + 1);
+    await expect(text).toContainText("POST /pay HTTP/1.1");
+  }
+  expect(await lacks.jsonValue(), "no frame without the text").toEqual({ blank: 0 });
+});
+
+test("leaves buttons and tabs in their places while replays arrive", async ({ page, agent }) => {
+  agent.captures({ path: "/one" });
+  agent.captures({ path: "/two", status: "302 Found" });
+  await inspect(page);
+  await page.getByRole("row", { name: "/one" }).click();
+  const places = () =>
+    Promise.all(
+      [
+        page.getByRole("button", { name: "Replay", exact: true }),
+        page.getByRole("button", { name: "Edit", exact: true }),
+        page.getByRole("tab", { name: "Overview" }),
+      ].map(async (part) => (await part.boundingBox())?.y),
+    );
+  const before = await places();
+  await page.keyboard.press("r");
+  await page.keyboard.press("r");
+  await expect(page.getByRole("heading", { name: "Replays" }).locator("..").getByRole("button")).toHaveCount(2);
+  expect(await places()).toEqual(before);
+  await page.getByRole("row", { name: "/two" }).click();
+  await expect(page.getByRole("heading", { name: "/two" })).toBeVisible();
+  expect(await places()).toEqual(before);
+});
+
+test("asks for no bytes of a body that is empty", async ({ page, agent }) => {
+  agent.captures({ path: "/empty" });
+  const statuses: number[] = [];
+  page.on("response", (response) => statuses.push(response.status()));
+  await inspect(page);
+  await page.getByRole("row", { name: "/empty" }).click();
+  await page.getByRole("tab", { name: "Request" }).click();
+  await expect(page.getByText("This request has no body.")).toBeVisible();
+  expect(statuses.filter((status) => status === 416)).toEqual([]);
+});
+
+test("shows the results of a filter instead of suggestions for the next term", async ({ page, agent }) => {
+  agent.captures({ path: "/one", status: "500 Internal Server Error" });
+  agent.captures({ path: "/two" });
+  await inspect(page);
+  await page.keyboard.press("/");
+  await page.keyboard.type("status:5xx ");
+  await expect(page.getByText("1 request").first()).toBeVisible();
+  const options = page.getByRole("listbox", { name: "Suggestions" }).getByRole("option");
+  await expect(options).toHaveCount(0);
+  await page.keyboard.press("ArrowDown");
+  await expect(options.first()).toBeVisible();
+});

@@ -7,6 +7,7 @@ import { clock, duration, size } from "../model/format";
 import { maskUrl } from "../model/secrets";
 import { IconButton } from "../parts/Button";
 import { Notice, ProblemText } from "../parts/Notice";
+import { Wait } from "../parts/Wait";
 import { State } from "../parts/State";
 import { Tabs } from "../parts/Tabs";
 import { BodyView } from "./bodies/BodyView";
@@ -65,8 +66,8 @@ export function RequestDetail(props: RequestDetailProps) {
           <span>{size(summary.response_size)}</span>
           <span>{tunnelName(summary.tunnel_name)}</span>
           <span>{clock(summary.start, true)}</span>
-          <DetailActions {...props} cut={reading.state === "read" && reading.detail.request.cut} />
         </div>
+        <DetailActions {...props} cut={reading.state === "read" && reading.detail.request.cut} />
         {summary.note && <p className={styles.note}>{summary.note}</p>}
       </header>
       {editing && reading.state === "read" ? (
@@ -78,7 +79,6 @@ export function RequestDetail(props: RequestDetailProps) {
         />
       ) : (
         <>
-          <Replays of={summary.id} onSelect={onSelect} />
           <Tabs label="Parts of the request" value={tab} onChange={onTab} items={TABS}>
             <TabContent
               reading={reading}
@@ -89,6 +89,8 @@ export function RequestDetail(props: RequestDetailProps) {
               onSelect={onSelect}
             />
           </Tabs>
+          {/* Below the tabs, which stay in their place while replays arrive. */}
+          <Replays of={summary.id} onSelect={onSelect} />
         </>
       )}
     </section>
@@ -108,7 +110,7 @@ function TabContent({ reading, tab, summary, revealed, onReveal, onSelect }: Tab
   // Bodies are fetched by their own views; large ones only as far as they are visible.
   if (tab === "request" || tab === "response")
     return <BodyView key={tab} id={summary.id} side={tab} complete={isComplete(summary)} />;
-  if (reading.state === "reading") return <p className={styles.wait}>Loading…</p>;
+  if (reading.state === "reading") return <Wait className={styles.wait}>Loading…</Wait>;
   if (reading.state === "failed") {
     const { code, message } = reading.problem;
     return (

@@ -30,16 +30,9 @@ export function useActions() {
   const { tunnels, status } = useAgent();
   const copy = useCopy();
 
-  const replay = async (request: ReplayCommand): Promise<boolean> => {
-    const sent = await attempt("The request could not be replayed", () => model.api.replay(request));
-    const via = request.through === "edge" ? " through the edge" : "";
-    if (sent)
-      toast({
-        title: request.tunnel_name ? `Replaying to ${request.tunnel_name}${via}…` : `Replaying${via}…`,
-        detail: "The response appears below the request.",
-      });
-    return sent;
-  };
+  // The replays below the request show what comes of it.
+  const replay = (request: ReplayCommand): Promise<boolean> =>
+    attempt("The request could not be replayed", () => model.api.replay(request));
 
   const copyAs = async (id: string, kind: CopyFormat, reveal: boolean): Promise<void> => {
     await attempt("The request could not be copied", async () => {

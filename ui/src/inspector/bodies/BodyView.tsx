@@ -5,6 +5,7 @@ import { headerValue, type Header } from "../../model/httpMessage";
 import { asProblem } from "../../api/problem";
 import type { Problem } from "../../api/types";
 import { Notice, ProblemText } from "../../parts/Notice";
+import { Wait } from "../../parts/Wait";
 import { useServices } from "../../services";
 import { BodyContent } from "./BodyContent";
 import styles from "./BodyView.module.css";
@@ -42,7 +43,7 @@ export function BodyView({ id, side, complete }: BodyViewProps) {
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a body that became complete is fetched again
   }, [host, model, id, side, of, complete]);
   const reading: Reading = loaded?.of === of ? loaded.reading : { state: "reading" };
-  if (reading.state === "reading") return <p className={styles.none}>Loading…</p>;
+  if (reading.state === "reading") return <Wait className={styles.none}>Loading…</Wait>;
   if (reading.state === "failed") {
     const { code, message } = reading.problem;
     return (

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 import { Notice } from "../../parts/Notice";
 import { Pager } from "../../parts/Pager";
+import { Wait } from "../../parts/Wait";
 import styles from "./BodyView.module.css";
 import { Content, ByteSlice, MAX_READ_BYTES } from "./content";
 import type { ReadingOptions } from "./reading/open";
@@ -17,7 +18,7 @@ interface ReadingViewProps {
 
 export function ReadingView({ content, label, rowStyle, options }: ReadingViewProps) {
   const opening = useReading(content, options);
-  if (opening.state === "opening") return <p className={styles.none}>Loading…</p>;
+  if (opening.state === "opening") return <Wait className={styles.none}>Loading…</Wait>;
   if (opening.state === "failed") return <p className={styles.none}>{opening.message}</p>;
   const { handle, opened } = opening;
   const { mistake } = opened;
@@ -114,7 +115,7 @@ function OnePage({ content, from, to, label, charset }: OnePageProps) {
     setPart(opened);
     return () => opened.close();
   }, [content, from, to]);
-  if (part === null) return <p className={styles.none}>Loading…</p>;
+  if (part === null) return <Wait className={styles.none}>Loading…</Wait>;
   return (
     <div className={styles.rows}>
       <ReadingView

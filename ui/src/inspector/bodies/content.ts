@@ -29,7 +29,9 @@ export class RemoteBytes implements ByteSource {
     this.length = length;
   }
 
-  static async open(host: Host, path: string): Promise<RemoteBytes> {
+  /** `isEmpty`: there are no bytes to request. */
+  static async open(host: Host, path: string, isEmpty = false): Promise<RemoteBytes> {
+    if (isEmpty) return new RemoteBytes(host, path, 0);
     const first = await fetchRange(host, path, 0, WINDOW_BYTES);
     const windows = new RemoteBytes(host, path, first.total);
     windows.#cache.set(0, Promise.resolve(first.bytes));

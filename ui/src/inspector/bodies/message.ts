@@ -27,7 +27,7 @@ export async function readSide(
   const message = captured[side];
   if (message === null) return { body: null, error: captured.error ?? null };
   const { startLine, headers } = parseMessage(fromBase64(message.raw));
-  const windows = await RemoteBytes.open(host, bodyPath(id, side));
+  const windows = await RemoteBytes.open(host, bodyPath(id, side), message.body_size === 0);
   return {
     body: {
       startLine,
