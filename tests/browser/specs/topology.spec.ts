@@ -62,15 +62,26 @@ test("shows the way from an edge to the local service", async ({ page, world }) 
 test("shows what fails on it, and leads there", async ({ page, world, shop }) => {
   const url = `https://shop.localhost:${world.httpsPort}`;
   for (let visit = 0; visit < 4; visit += 1) expect((await world.visit(`${url}/down`)).status).toBe(503);
-  await expect(part(page, /^Route, \/down, .*100% fail/)).toBeVisible();
+  await expect(part(page, /^Route, \/down, .*100% errors/)).toBeVisible();
   await part(page, /^Route, \/down/).click();
   const chosen = page.getByRole("complementary", { name: "Route /down" });
-  await expect(chosen.getByText("4, 100% fail")).toBeVisible();
+  await expect(chosen.getByText("4, 100% errors")).toBeVisible();
   await expect(page).toHaveURL(/node=edghtsrt_/);
   await expectAccessible(page);
   await picture(page, "topology-chosen");
   await chosen.getByRole("link", { name: "Open, with its refusals" }).click();
   await expect(page).toHaveURL((url) => url.hash.startsWith(`#/edges/https/${shop}/routes/edghtsrt_`));
+});
+
+test("shows which address leads to which service of an agent", async ({ page, world }) => {
+  const open = ["one", "two"].map((name) => world.publish(name));
+  const hosts = (await Promise.all(open)).map((url) => new URL(url).host);
+  await world.api("POST", "/api/tunnels", { name: "far", proto: "http", addr: "9", domain: "far" });
+  await expect(part(page, /^Tunnel's address, far\.localhost/)).toBeVisible();
+  for (const host of hosts) await expect(part(page, new RegExp(`^Tunnel's address, ${host}`))).toBeVisible();
+  await expect(part(page, /^Local service, localhost:9/)).toBeVisible();
+  await expect(part(page, /^Agent, 127/)).toHaveCount(2);
+  for (const name of ["one", "two", "far"]) await world.api("DELETE", `/api/tunnels/${name}`);
 });
 
 test("can be walked with the keyboard", async ({ page }) => {
@@ -113,9 +124,15 @@ test("stays usable with hundreds of edges", async ({ page, world }) => {
     match: "/",
     backend: { backend_id: backend },
   });
+  for (let number = 0; number < 17; number += 1)
+    await world.manage("POST", `/edges/https/${last}/routes`, { match_type: "exact_path", match: `/${number}` });
   await page.reload();
   await enterKey(page, world.key);
   await expect(part(page, /^HTTPS edge, last\.test/)).toBeVisible();
+  const [first, pane] = [page.locator(".react-flow__node").first(), page.locator(".react-flow")];
+  const top = await first.boundingBox();
+  expect(top?.y, "the first row is not cut off").toBeGreaterThanOrEqual((await pane.boundingBox())!.y);
+  expect(top?.height, "it can be read").toBeGreaterThan(66 * 0.7);
   await expect(page.getByText(/quiet edges not shown/)).toBeVisible();
   await page.getByRole("searchbox", { name: "Search the topology" }).fill("last.test");
   await expect(part(page, /^HTTP response, responds with 200/)).toBeVisible();

@@ -17,9 +17,9 @@ it("calls it bad from five failures in a hundred on, and says nothing of silence
 
 it("says how much fails", () => {
   expect(failureShare(point(10))).toBe("");
-  expect(failureShare(point(1000, 25))).toBe("2.5% fail");
-  expect(failureShare(point(3, 1))).toBe("33% fail");
-  expect(failureShare(point(100_000, 1))).toBe("<0.1% fail");
+  expect(failureShare(point(1000, 25))).toBe("2.5% errors");
+  expect(failureShare(point(3, 1))).toBe("33% errors");
+  expect(failureShare(point(100_000, 1))).toBe("<0.1% errors");
 });
 
 it("adds points", () => {

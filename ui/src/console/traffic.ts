@@ -48,11 +48,11 @@ export function healthOf({ requests, failed }: TrafficPoint): Health {
   return share >= BAD ? "bad" : share >= WARN ? "warn" : "ok";
 }
 
-/** `2.5% fail`; empty without failures. */
+/** `2.5% errors`; empty without failures. */
 export function failureShare({ requests, failed }: TrafficPoint): string {
   if (requests === 0 || failed === 0) return "";
   const share = (failed / requests) * 100;
-  return `${share < 10 ? Number(share.toFixed(1)) || "<0.1" : Math.round(share)}% fail`;
+  return `${share < 10 ? Number(share.toFixed(1)) || "<0.1" : Math.round(share)}% errors`;
 }
 
 const FAULTS: readonly [keyof TrafficFaults, string][] = [

@@ -156,7 +156,7 @@ function Figures({ status }: { status: ServerStatus }) {
     { label: "Requests", value: count(minute.requests), note: "in the last minute", to: "/topology" },
     {
       label: "Failures",
-      value: failureShare(minute).replace(" fail", "") || "none",
+      value: failureShare(minute).replace(" errors", "") || "none",
       note: minute.refused > 0 ? `last minute, ${count(minute.refused)} refused` : "in the last minute",
       to: "/topology",
     },

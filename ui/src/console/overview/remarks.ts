@@ -42,7 +42,7 @@ export function remarks(status: ServerStatus, now: number): Remark[] {
     const whose = who[0] ? ` Since the start most failures were caused by ${who[0].who}.` : "";
     found.push({
       tone: health,
-      title: `${failureShare(minute).replace(" fail", "")} of requests fail`,
+      title: `${failureShare(minute).replace(" errors", "")} of requests fail`,
       reason: `${counted(minute.failed, "request")} of ${minute.requests.toLocaleString("en-GB")} in the last minute failed with status 5xx.${whose}`,
       path: "/topology",
     });

@@ -15,13 +15,13 @@ import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { Icon } from "../../parts/Icon";
 import { failureShare, healthOf, rate, type Health } from "../traffic";
 import type { Graph, TopologyNode } from "./graph";
-import { layout, NODE_HEIGHT, NODE_WIDTH, widthOf } from "./layout";
+import { firstViewport, layout, NODE_HEIGHT, NODE_WIDTH, widthOf } from "./layout";
 import styles from "./GraphView.module.css";
 
 type GraphFlowNode = FlowNode<{ node: TopologyNode }, "part">;
 
-/** Fits the whole graph; the bottom leaves room for the buttons. */
-const FIT_VIEW = { padding: { x: "16px", top: "16px", bottom: "52px" }, maxZoom: 1, minZoom: 0.35 } as const;
+/** The whole graph, on request; the bottom leaves room for the buttons. */
+const FIT_VIEW = { padding: { x: "16px", top: "16px", bottom: "52px" }, maxZoom: 1, minZoom: 0.1 } as const;
 const NODE_TYPES = { part: memo(GraphNode) };
 const COLOURS: Record<Health, string> = {
   idle: "var(--line-strong)",
@@ -37,9 +37,10 @@ interface GraphViewProps {
 }
 
 export default function GraphView({ graph, selected, onSelect }: GraphViewProps) {
+  const placed = useMemo(() => layout(graph), [graph]);
   const nodes = useMemo<GraphFlowNode[]>(
     () =>
-      layout(graph).map(({ node, x, y }) => ({
+      placed.map(({ node, x, y }) => ({
         id: node.id,
         type: "part",
         position: { x, y },
@@ -49,7 +50,7 @@ export default function GraphView({ graph, selected, onSelect }: GraphViewProps)
         selected: node.id === selected,
         ariaLabel: described(node),
       })),
-    [graph, selected],
+    [placed, selected],
   );
   const edges = useMemo<Edge[]>(
     () =>
@@ -77,19 +78,20 @@ export default function GraphView({ graph, selected, onSelect }: GraphViewProps)
   );
   const frame = useRef<HTMLDivElement>(null);
   const [flow, setFlow] = useState<ReactFlowInstance<GraphFlowNode> | null>(null);
-  // Until the user moves it, the picture shows the whole graph, whatever is added and however large the window is.
+  // Until the user moves it, the picture follows what is added and the size of the window.
   const moved = useRef(false);
-  const parts = nodes.length;
   useEffect(() => {
-    if (!flow || !frame.current || parts === 0) return;
-    const fit = () => {
-      if (!moved.current) void flow.fitView(FIT_VIEW);
+    const element = frame.current;
+    if (!flow || !element || placed.length === 0) return;
+    const follow = () => {
+      if (!moved.current)
+        void flow.setViewport(firstViewport(placed, element.clientWidth, element.clientHeight));
     };
-    fit();
-    const sizes = new ResizeObserver(fit);
-    sizes.observe(frame.current);
+    follow();
+    const sizes = new ResizeObserver(follow);
+    sizes.observe(element);
     return () => sizes.disconnect();
-  }, [flow, parts]);
+  }, [flow, placed]);
 
   return (
     <div className={styles.picture} ref={frame}>
@@ -101,8 +103,7 @@ export default function GraphView({ graph, selected, onSelect }: GraphViewProps)
         nodesConnectable={false}
         edgesFocusable={false}
         deleteKeyCode={null}
-        fitView
-        fitViewOptions={FIT_VIEW}
+        panOnScroll
         onInit={setFlow}
         onMoveStart={(event) => {
           if (event) moved.current = true;
@@ -127,7 +128,7 @@ export default function GraphView({ graph, selected, onSelect }: GraphViewProps)
           fitViewOptions={FIT_VIEW}
           onZoomIn={() => (moved.current = true)}
           onZoomOut={() => (moved.current = true)}
-          onFitView={() => (moved.current = false)}
+          onFitView={() => (moved.current = true)}
         />
       </ReactFlow>
     </div>

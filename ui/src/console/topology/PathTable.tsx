@@ -27,30 +27,30 @@ export function PathTable({ graph }: { graph: Graph }) {
           <caption className="unseen">Paths from visitors to local services, the busiest first</caption>
           <thead>
             <tr>
+              <th scope="col">Health</th>
+              <th scope="col" className={styles.number}>
+                Requests
+              </th>
               {["Edge", "Route", "Modules", "Backend", "Agent", "Local service"].map((label) => (
                 <th key={label} scope="col">
                   {label}
                 </th>
               ))}
-              <th scope="col" className={styles.number}>
-                Requests
-              </th>
-              <th scope="col">Health</th>
             </tr>
           </thead>
           <tbody>
             {paths.slice(0, shown).map(({ id, at, counted: { minute } }) => (
               <tr key={id}>
+                <td>
+                  <HealthOf minute={minute ?? NO_TRAFFIC} />
+                </td>
+                <td className={styles.number}>{rate(minute?.requests ?? 0)}</td>
                 <Part node={at.edge} />
                 <Part node={at.route} />
                 <td title={at.stages?.title}>{at.stages?.title ?? <None />}</td>
                 <Part node={at.backend ?? at.chooser} />
                 <Part node={at.agent} />
                 <Part node={at.service} />
-                <td className={styles.number}>{rate(minute?.requests ?? 0)}</td>
-                <td>
-                  <HealthOf minute={minute ?? NO_TRAFFIC} />
-                </td>
               </tr>
             ))}
           </tbody>

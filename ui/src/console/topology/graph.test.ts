@@ -106,18 +106,18 @@ describe("a graph", () => {
     expect(links(graph)).toEqual([
       ["edghts_shop", "edghtsrt_api"],
       ["edghtsrt_api", "stages:edghtsrt_api"],
-      ["bkdtg_g", "ts_1"],
-      ["ts_1", "service:ts_1:http://localhost:80"],
-      ["bkdtg_g", "ts_2"],
-      ["ts_2", "service:ts_2:http://localhost:80"],
+      ["bkdtg_g", "ts_1:localhost:80"],
+      ["ts_1:localhost:80", "service:ts_1:localhost:80"],
+      ["bkdtg_g", "ts_2:localhost:80"],
+      ["ts_2:localhost:80", "service:ts_2:localhost:80"],
       ["bkdwd_w", "bkdtg_g", "75%"],
       ["bkdwd_w", "bkdhr_f", "25%"],
       ["stages:edghtsrt_api", "bkdwd_w"],
       ["edghts_shop", "edghtsrt_page"],
       ["edghtsrt_page", "bkdhr_f"],
       ["edgtcp_ssh", "bkdtg_g"],
-      ["at:tn_3", "ts_2"],
-      ["ts_2", "service:ts_2:http://localhost:99"],
+      ["at:tn_3", "ts_2:localhost:99"],
+      ["ts_2:localhost:99", "service:ts_2:localhost:99"],
     ]);
     const stages = graph.nodes.find(({ id }) => id === "stages:edghtsrt_api");
     expect(stages?.title, "what is turned off does nothing").toBe("IP restriction → Compression");
@@ -131,7 +131,7 @@ describe("a graph", () => {
     const graph = graphOf(parts());
     const minute = (id: string) => graph.links.find((link) => link.id === id)?.minute;
     expect(minute("edghts_shop>edghtsrt_api")).toEqual({ requests: 60, refused: 0, failed: 6 });
-    expect(minute("ts_2>service:ts_2:http://localhost:80")?.requests).toBe(20);
+    expect(minute("ts_2:localhost:80>service:ts_2:localhost:80")?.requests).toBe(20);
   });
 
   it("keeps what it cannot read as a part of its own, and does without anything", () => {
@@ -149,9 +149,12 @@ describe("ways", () => {
   it("are one for each end that can be reached", () => {
     const paths = pathsOf(graphOf(parts()));
     const ends = paths.map(({ at }) => [at.edge?.title, at.route?.title, at.agent?.title, at.service?.title]);
-    expect(ends).toContainEqual(["shop.test", "/api/…", "10.0.0.1", "http://localhost:80"]);
+    expect(ends).toContainEqual(["shop.test", "/api/…", "10.0.0.1", "localhost:80"]);
     expect(ends).toContainEqual(["shop.test", "/", undefined, undefined]);
-    expect(ends).toContainEqual(["own.localhost", undefined, "10.0.0.2", "http://localhost:99"]);
+    expect(ends).toContainEqual(["own.localhost", undefined, "10.0.0.2", "localhost:99"]);
+    expect(ends, "an address leads to its own service only").not.toContainEqual(
+      expect.arrayContaining(["own.localhost", "localhost:80"]),
+    );
     expect(new Set(paths.map(({ id }) => id)).size).toBe(paths.length);
   });
 
@@ -173,9 +176,7 @@ describe("a search", () => {
   it("keeps what matches and every way through it", () => {
     const graph = subgraph(graphOf(parts()), "localhost:99");
     expect(graph.nodes.map(({ id }) => id).toSorted()).toEqual(
-      ["at:tn_3", "service:ts_2:http://localhost:99", "ts_2"]
-        .concat(["edghts_shop", "edgtcp_ssh", "bkdtg_g", "bkdwd_w", "edghtsrt_api", "stages:edghtsrt_api"])
-        .toSorted(),
+      ["at:tn_3", "service:ts_2:localhost:99", "ts_2:localhost:99"].toSorted(),
     );
     expect(subgraph(graphOf(parts()), "nothing such").nodes).toEqual([]);
     expect(subgraph(graphOf(parts()), " ").nodes.length).toBe(graphOf(parts()).nodes.length);
@@ -204,6 +205,13 @@ describe("the layout", () => {
     const x = new Map(placed.map((one) => [one.node.id, one.x]));
     for (const { from, to: there } of graph.links)
       expect((x.get(there) ?? 0) >= (x.get(from) ?? 0), `${from} before ${there}`).toBe(true);
+  });
+
+  it("has an edge beside its first route, and a backend beside the first route that leads to it", () => {
+    const placed = new Map(layout(graphOf(parts())).map(({ node, y }) => [node.id, y]));
+    expect(placed.get("edghts_shop")).toBe(placed.get("edghtsrt_api"));
+    expect(placed.get("bkdwd_w")).toBe(placed.get("stages:edghtsrt_api"));
+    expect(placed.get("service:ts_1:localhost:80")).toBe(placed.get("ts_1:localhost:80"));
   });
 
   it("draws busy links wider, within bounds", () => {

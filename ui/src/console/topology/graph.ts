@@ -14,7 +14,7 @@ import type {
   WeightedBackend,
 } from "../../api/generated";
 import { MODULES } from "../modules";
-import { pathOf } from "../edges/routeFields";
+import { pathOf } from "../edges/routePath";
 import { isRecord } from "../form/values";
 import { NO_TRAFFIC, sum } from "../traffic";
 
@@ -285,23 +285,26 @@ class Builder {
   #through(from: string, tunnel: Tunnel): void {
     const minute = this.#minute(tunnel.id);
     const session = this.#sessions.get(tunnel.tunnel_session.id);
-    const agent = tunnel.tunnel_session.id;
+    // Labelled tunnels have no scheme, and http:// would take the room of the port.
+    const target = tunnel.forwards_to.replace(/^http:\/\//, "");
+    // An agent has a node for each of its services: it shows which address leads to which of them.
+    const agent = `${tunnel.tunnel_session.id}:${target}`;
     this.#put({
       id: agent,
       column: "agent",
       kind: "Agent",
-      title: session?.ip ?? agent,
+      title: session?.ip ?? tunnel.tunnel_session.id,
       note: session ? `${session.os}, ${session.agent_version}` : "",
-      path: `/tunnel_sessions/${agent}`,
+      path: `/tunnel_sessions/${tunnel.tunnel_session.id}`,
       minute: null,
     });
-    const service = `service:${agent}:${tunnel.forwards_to}`;
+    const service = `service:${agent}`;
     this.#put({
       id: service,
       column: "service",
       kind: "Local service",
-      title: tunnel.forwards_to || "not specified",
-      note: "",
+      title: target.replace(/^https:\/\//, "") || "not specified",
+      note: target.startsWith("https://") ? "over TLS" : "",
       path: `/tunnels/${tunnel.id}`,
       minute: null,
       ...(tunnel.public_url ? { tunnel: tunnel.public_url } : {}),
