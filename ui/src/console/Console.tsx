@@ -5,6 +5,7 @@ import { useState, useSyncExternalStore } from "react";
 import { managementApi } from "../api/management";
 import type { Management } from "../host/host";
 import { useServices } from "../services";
+import { dropDrafts } from "./form/drafts";
 import { ManagementProvider, makeQueryClient } from "./management";
 import { makeRouter } from "./router";
 import { KeyEntry } from "./shell/KeyEntry";
@@ -23,7 +24,11 @@ function Managed({ management, agent }: { management: Management; agent: boolean
     (changed) => key?.listen(changed) ?? (() => {}),
     () => key?.known ?? true,
   );
-  if (key && !known) return <KeyEntry entered={key} onEntered={() => client.clear()} />;
+  const forget = () => {
+    client.clear();
+    dropDrafts();
+  };
+  if (key && !known) return <KeyEntry entered={key} onEntered={forget} />;
   return (
     <QueryClientProvider client={client}>
       <ManagementProvider api={api}>

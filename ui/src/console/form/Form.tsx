@@ -52,6 +52,14 @@ export function Form({
         {...(label ? { "aria-label": label } : { "aria-labelledby": `${id}-submit` })}
       >
         <div className={styles.fields}>
+          {state.isRestored && (
+            <p className={styles.quiet} role="status">
+              Your unsaved input is still here.{" "}
+              <Button weight="quiet" onClick={state.discard}>
+                Discard it
+              </Button>
+            </p>
+          )}
           {renderAbove?.(draft)}
           <FormFields state={state} />
           {renderBelow?.(draft)}
@@ -71,7 +79,16 @@ export function Form({
             >
               {submit}
             </Button>
-            {onCancel && <Button onClick={onCancel}>{cancel}</Button>}
+            {onCancel && (
+              <Button
+                onClick={() => {
+                  state.discard();
+                  onCancel();
+                }}
+              >
+                {cancel}
+              </Button>
+            )}
             {isUnchanged && form.fields.length > 0 && (
               <span className={styles.quiet}>Nothing has changed yet.</span>
             )}

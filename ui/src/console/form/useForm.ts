@@ -3,6 +3,7 @@ import { useMemo, useState, type RefObject } from "react";
 import { ApiError, asProblem } from "../../api/problem";
 import type { Method } from "../../api/request";
 import { useApiMutation, type ChangedRecord } from "../management";
+import { keepDraft, keptDraft } from "./drafts";
 import { draftOf, initialValue, requestBody, shownFields } from "./draft";
 import type { Body, Draft, Field, FormDescription, Value } from "./field";
 import { mistakesOf } from "./mistakes";
@@ -25,7 +26,13 @@ export type FormState = ReturnType<typeof useForm>;
 
 export function useForm(element: RefObject<HTMLFormElement | null>, request: FormRequest) {
   const { form, record, method, path, fixed, invalidates, onDone } = request;
-  const [edited, setEdited] = useState<Draft>({});
+  const key = `${method} ${path}`;
+  const [edited, setState] = useState<Draft>(() => keptDraft(key));
+  const [isRestored, setRestored] = useState(Object.keys(edited).length > 0);
+  const setEdited = (next: Draft) => {
+    setState(next);
+    keepDraft(key, next);
+  };
   const [tried, setTried] = useState(false);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const mutation = useApiMutation(invalidates);
@@ -40,6 +47,10 @@ export function useForm(element: RefObject<HTMLFormElement | null>, request: For
   const refused = mutation.error;
   const refusedField = fieldOfError(fields, refused);
 
+  const discard = () => {
+    setEdited({});
+    setRestored(false);
+  };
   const send = () => {
     setTried(true);
     const first = fields.find(({ name }) => mistakes[name] !== undefined);
@@ -49,7 +60,7 @@ export function useForm(element: RefObject<HTMLFormElement | null>, request: For
         { method, path, body },
         {
           onSuccess: (answer) => {
-            setEdited({});
+            discard();
             setTried(false);
             setTouched(new Set());
             onDone(answer);
@@ -75,8 +86,11 @@ export function useForm(element: RefObject<HTMLFormElement | null>, request: For
     touch: (name: string) => setTouched((former) => new Set(former).add(name)),
     change: (name: string, value: Value) => {
       if (refused) mutation.reset();
-      setEdited((former) => ({ ...former, [name]: value }));
+      setEdited({ ...edited, [name]: value });
     },
+    /** Whether there is input from an earlier visit of the page. */
+    isRestored,
+    discard,
     send,
   };
 }

@@ -1,0 +1,19 @@
+// Unsent input of forms, kept while its page is left: for a record that is created elsewhere first, for example.
+import type { Draft } from "./field";
+
+const drafts = new Map<string, Draft>();
+
+export function keptDraft(form: string): Draft {
+  return drafts.get(form) ?? {};
+}
+
+/** An empty draft is not kept. */
+export function keepDraft(form: string, draft: Draft): void {
+  if (Object.keys(draft).length > 0) drafts.set(form, draft);
+  else drafts.delete(form);
+}
+
+/** What was typed with one key does not belong to the next one. */
+export function dropDrafts(): void {
+  drafts.clear();
+}
