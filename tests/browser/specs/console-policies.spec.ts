@@ -106,19 +106,30 @@ test.describe("an IP policy", () => {
     const other = await world.create("/ip_policies");
     const guard = (description: string, ip_policy_ids: string[]) =>
       world.create("/ip_restrictions", { type: "endpoints", description, ip_policy_ids });
+    await world.create("/ip_policy_rules", { ip_policy_id: policy, cidr: "192.0.2.0/24", action: "allow" });
+    const edge = await world.create("/edges/https", { hostports: ["shop.localhost:443"] });
+    await world.create(`/edges/https/${edge}/routes`, {
+      match_type: "path_prefix",
+      match: "/",
+      ip_restriction: { ip_policy_ids: [policy, other] },
+    });
     await guard("Alone with it", [policy]);
     await guard("Has another", [policy, other]);
     await openConsole("/ip_policies");
     await expect(page.getByRole("row").filter({ hasText: "Head office" })).toBeVisible();
     await picture(page, "console-list");
     await page.getByRole("link", { name: "Head office" }).click();
-    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
     const asked = page.getByRole("dialog", { name: "Delete Head office?" });
     await expect(asked.getByText("which admits no one")).toBeVisible();
     const closed = asked.getByRole("list", { name: "Will refuse every visitor" });
     await expect(closed.getByRole("link", { name: "Alone with it" })).toBeVisible();
     await expect(closed.getByRole("listitem")).toHaveCount(1);
     await expect(asked.getByRole("link", { name: "Has another" })).toBeVisible();
+    await expect(asked.getByRole("link", { name: "allow 192.0.2.0/24" })).toBeVisible();
+    await expect(asked.getByRole("link", { name: /^shop\.localhost:443 \// })).toBeVisible();
+    await expect(asked.getByText("(module IP restriction)")).toBeVisible();
+    expect(await asked.innerText(), "records have names").not.toMatch(/\b(ipr|ip|edghtsrt|edghts)_\w+/);
     await picture(page, "console-delete-policy");
     await expectAccessible(page);
     await asked.getByRole("button", { name: "Delete" }).click();

@@ -6,6 +6,7 @@ interface PlaceLinkProps {
   to: string;
   search?: Record<string, string>;
   className?: string | undefined;
+  title?: string;
   "aria-current"?: "page" | undefined;
   children: ReactNode;
 }

@@ -30,7 +30,7 @@ export const tlsCertificates = describe("/tls_certificates", {
       mono: true,
       hidden: true,
     },
-    { ...idColumn, hidden: true },
+    idColumn,
     metadataColumn,
   ],
   fields: [description(), metadata],

@@ -12,7 +12,7 @@ import { MODULES } from "../modules/index";
 import { MAX_REMEMBERED, refusingDecision } from "../modules/recentDecisions";
 import { exactly, RefLink } from "../resource/cells";
 import styles from "./Refusals.module.css";
-import { pathOf } from "./routeFields";
+import { pathOf } from "./routePath";
 
 const SHOWN = 10;
 

@@ -21,7 +21,8 @@ import { lastMinuteText, useLastMinute, inUseWarning } from "./lastMinute";
 import { removalOfRoute } from "./plannedChanges";
 import { useServer } from "./useServer";
 import { Refusals } from "./Refusals";
-import { pathOf, ROUTE_FORM } from "./routeFields";
+import { ROUTE_FORM } from "./routeFields";
+import { pathOf } from "./routePath";
 import { StageColumn } from "./StageColumn";
 
 export default function RoutePage() {

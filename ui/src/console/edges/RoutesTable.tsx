@@ -10,7 +10,8 @@ import { isOn } from "../modules/conflicts";
 import { PlaceLink } from "../PlaceLink";
 import { BackendName } from "./BackendName";
 import { lastMinuteText, useLastMinute } from "./lastMinute";
-import { inMatchOrder, pathOf } from "./routeFields";
+import { inMatchOrder } from "./routeFields";
+import { pathOf } from "./routePath";
 import styles from "./RoutesTable.module.css";
 
 export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonly RefusedVisit[] }) {

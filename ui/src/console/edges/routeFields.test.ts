@@ -3,7 +3,8 @@ import { expect, it } from "vitest";
 import type { HttpsRoute } from "../../api/generated";
 import { mistakesOf } from "../form/mistakes";
 import { hostports } from "./hostportsField";
-import { inMatchOrder, pathOf, wrongPath } from "./routeFields";
+import { inMatchOrder, wrongPath } from "./routeFields";
+import { pathOf } from "./routePath";
 
 const route = (match_type: HttpsRoute["match_type"], match: string) => ({ match_type, match }) as HttpsRoute;
 

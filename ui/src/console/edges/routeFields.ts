@@ -64,9 +64,3 @@ export function inMatchOrder(routes: readonly HttpsRoute[]): HttpsRoute[] {
 }
 
 const isPrefix = (route: HttpsRoute) => route.match_type === "path_prefix";
-
-/** `/app/…` for a prefix, `/app` for an exact path. */
-export function pathOf({ match, match_type: type }: Pick<HttpsRoute, "match" | "match_type">): string {
-  if (type === "exact_path") return match;
-  return match.endsWith("/") ? `${match}…` : `${match}/…`;
-}

@@ -48,9 +48,7 @@ export function PolicyDeletionEffect({
           <ul className={styles.list} aria-label="Will refuse every visitor">
             {unprotected.map(({ dependent }) => (
               <li key={`${dependent.id} ${dependent.module}`}>
-                <RefLink id={dependent.id} parent={dependent.parent_id}>
-                  {dependent.description || undefined}
-                </RefLink>
+                <RefLink id={dependent.id} parent={dependent.parent_id} />
               </li>
             ))}
           </ul>

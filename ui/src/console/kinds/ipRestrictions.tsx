@@ -35,7 +35,7 @@ export const ipRestrictions = describe("/ip_restrictions", {
     },
     descriptionColumn,
     created,
-    { ...idColumn, hidden: true },
+    idColumn,
     metadataColumn,
   ],
   fields: [

@@ -49,7 +49,7 @@ export const reservedDomains = describe("/reserved_domains", {
     },
     owner,
     descriptionColumn,
-    { ...idColumn, hidden: true },
+    idColumn,
     created,
     metadataColumn,
   ],

@@ -44,7 +44,7 @@ export const people = describe("/app/users", {
       mono: true,
       hidden: true,
     },
-    { ...idColumn, hidden: true },
+    idColumn,
   ],
   fields: [],
   empty: {

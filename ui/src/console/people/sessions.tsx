@@ -37,7 +37,7 @@ export const sessions = describe("/app/sessions", {
       text: (session) => session.application_user.id,
       cell: (session) => <VisitorName id={session.application_user.id} />,
     },
-    { ...idColumn, hidden: true },
+    idColumn,
   ],
   fields: [],
   empty: {

@@ -22,6 +22,8 @@ interface DeleteDialogProps {
   /** The effect on traffic, and the dependents. */
   children?: ReactNode;
   verb?: string;
+  /** The server would refuse it; the content says why. */
+  isRefused?: boolean;
   onDone(): void;
   onClose(): void;
 }
@@ -36,6 +38,7 @@ export function DeleteDialog({
   forgets,
   children,
   verb = "Delete",
+  isRefused = false,
   onDone,
   onClose,
 }: DeleteDialogProps) {
@@ -57,7 +60,9 @@ export function DeleteDialog({
           weight="danger"
           icon="trash"
           busy={change.isPending}
+          aria-disabled={isRefused || undefined}
           onClick={() =>
+            !isRefused &&
             change.mutate(
               { method: "DELETE", path: `${path}/${record.id}` },
               {

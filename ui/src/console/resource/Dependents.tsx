@@ -3,6 +3,7 @@ import type { Dependent, DependentList } from "../../api/generated";
 import type { Base } from "../../api/management";
 import { Notice } from "../../parts/Notice";
 import { apiQuery, useApiQuery } from "../management";
+import { MODULES } from "../modules";
 import { Failure } from "../shell/PageStates";
 import { RefLink } from "./cells";
 import styles from "./Dependents.module.css";
@@ -10,6 +11,8 @@ import { kindLabelOfId } from "./idPaths";
 
 /** The API's limit. */
 const MAX_DEPENDENTS = 100;
+/** Dependents that are named; each is read. */
+const SHOWN = 20;
 
 export function dependentsOf(path: string, id: string) {
   return apiQuery<Dependent[]>([path, "dependents", id], async (api) => {
@@ -60,20 +63,16 @@ export function Dependents({ path, record, one, renderStays }: DependentsProps) 
 export function List({ dependents }: { dependents: readonly Dependent[] }) {
   return (
     <ul className={styles.list}>
-      {dependents.map((dependent) => (
+      {dependents.slice(0, SHOWN).map((dependent) => (
         <li key={`${dependent.id} ${dependent.module}`}>
-          {wordsOf(dependent)}{" "}
-          <RefLink id={dependent.id} parent={dependent.parent_id}>
-            {dependent.description || undefined}
-          </RefLink>
+          {kindLabelOfId(dependent.id) ?? dependent.kind.replaceAll("_", " ")}{" "}
+          <RefLink id={dependent.id} parent={dependent.parent_id} />
+          {dependent.module !== "" && ` (module ${labelOf(dependent.module)})`}
         </li>
       ))}
+      {dependents.length > SHOWN && <li>and {dependents.length - SHOWN} more</li>}
     </ul>
   );
 }
 
-/** “HTTPS route (ip_restriction)”. */
-function wordsOf({ kind, id, module }: Dependent): string {
-  const words = kindLabelOfId(id) ?? kind.replaceAll("_", " ");
-  return module === "" ? words : `${words}, module ${module},`;
-}
+const labelOf = (module: string): string => MODULES.find(({ name }) => name === module)?.label ?? module;

@@ -11,7 +11,7 @@ import { Failure, Loading } from "../shell/PageStates";
 import { Copyable, Moment } from "./cells";
 import { capital } from "./CreatePage";
 import { DeleteDialog } from "./DeleteDialog";
-import { Dependents } from "./Dependents";
+import { Dependents, dependentsOf } from "./Dependents";
 import type { Kind } from "./kind";
 import { Facts, PageFrame } from "./PageFrame";
 
@@ -38,6 +38,10 @@ function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
   const go = useNavigateTo();
   const [deleting, setDeleting] = useState(false);
   const { More, Stays, live } = kind;
+  const found = useApiQuery({
+    ...dependentsOf(kind.path, record.id),
+    enabled: deleting && kind.dependents === true,
+  });
   const verb = live?.removal ?? "Delete";
   const removable = !live || live.removable;
   return (
@@ -79,6 +83,7 @@ function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
           path={kind.path}
           record={record}
           verb={verb}
+          isRefused={found.data?.some(({ on_delete: role }) => role === "refuses") ?? false}
           forgets={[kind.path, ...(kind.touches ?? [])]}
           onClose={() => setDeleting(false)}
           onDone={() => go(kind.path)}

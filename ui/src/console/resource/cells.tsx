@@ -1,13 +1,17 @@
 // Cells and facts of the console: times, ids to copy, references to other records.
 import type { ReactNode } from "react";
+import type { HttpsEdge } from "../../api/generated";
 import type { Base } from "../../api/management";
 import { ago } from "../../model/format";
 import { IconButton } from "../../parts/Button";
 import { useNow } from "../../parts/hooks";
 import { useCopy } from "../../services";
+import { pathOf } from "../edges/routePath";
+import { apiQuery, useApiQuery } from "../management";
 import { PlaceLink } from "../PlaceLink";
 import styles from "./cells.module.css";
 import { pathOfId } from "./idPaths";
+import { recordName } from "./recordName";
 
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
@@ -39,7 +43,7 @@ export function Copyable({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** An id as a link to its record's page. */
+/** A record as a link to its page: with the given name, or with the one that it has. The id is the tooltip. */
 export function RefLink({
   id,
   parent = null,
@@ -50,13 +54,35 @@ export function RefLink({
   children?: ReactNode;
 }) {
   const path = pathOfId(id, parent);
-  const words = children ?? <code className={styles.mono}>{id}</code>;
+  const words = children ?? <RecordName id={id} parent={parent} />;
   return path ? (
-    <PlaceLink to={path} className={styles.link}>
+    <PlaceLink to={path} className={styles.link} title={id}>
       {words}
     </PlaceLink>
   ) : (
     words
+  );
+}
+
+/** The name of a record; its id until it is known, and where the key may not read it. */
+function RecordName({ id, parent }: { id: string; parent: string | null }) {
+  const name = useApiQuery(nameQuery(id, parent)).data;
+  return name ?? <code className={styles.mono}>{id}</code>;
+}
+
+function nameQuery(id: string, parent: string | null) {
+  const path = pathOfId(id, parent);
+  const isRoute = parent !== null && path?.startsWith("/edges/https/");
+  // A route is named by its edge and its path.
+  const of = isRoute ? `/edges/https/${parent}` : path;
+  return apiQuery<string | null>(
+    [of?.slice(0, of.lastIndexOf("/")) ?? "", "name", id],
+    async (api) => {
+      const record = (await api.send("GET", of ?? "")) as Base & Partial<Pick<HttpsEdge, "routes">>;
+      const route = isRoute ? record.routes?.find((one) => one.id === id) : undefined;
+      return route ? `${recordName(record) ?? record.id} ${pathOf(route)}` : recordName(record);
+    },
+    { enabled: of !== null },
   );
 }
 

@@ -70,6 +70,7 @@ export const idColumn: Column = {
   name: "id",
   label: "ID",
   text: (record) => record.id,
+  hidden: true,
   mono: true,
 };
 

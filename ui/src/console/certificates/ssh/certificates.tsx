@@ -31,7 +31,7 @@ const commonColumns: readonly Column<SshCertificate>[] = [
   },
   { name: "key_type", label: "Key", text: (certificate) => certificate.key_type },
   descriptionColumn,
-  { ...idColumn, hidden: true },
+  idColumn,
   metadataColumn,
 ];
 
