@@ -19,10 +19,14 @@ test("publishes what was picked, sends a sample request and shows it", async ({ 
   const published = page.getByRole("region", { name: "python3 is published" });
   await published.getByRole("button", { name: "Send a sample request" }).click();
   await expect(page.getByText("with the response 200")).toBeVisible();
+  agent.captures({ path: "/", tunnel: "python3" });
+  await expect(page.getByRole("row", { name: "python3" })).toBeVisible();
   await expectAccessible(page);
   await picture(page, "first-request");
   await page.getByRole("button", { name: "Show it" }).click();
   await expect(page.getByText("The first request has arrived")).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "Request details" })).toBeVisible();
+  await expect(page.locator('[role=row][aria-selected="true"]')).toHaveCount(1);
   expect(agent.heard).toEqual([
     'PUT /api/configured/python3 {"proto":"http","addr":8000}',
     "POST /api/configured/python3/start {}",
@@ -118,3 +122,36 @@ test("shows one topic at a time: what the next one holds stands where it will st
   }
   expect(await page.evaluate(() => [...(window as unknown as { counts: Set<number> }).counts])).toEqual([1]);
 });
+
+for (const [width, height] of [
+  [1280, 800],
+  [1080, 720],
+] as const)
+  test.describe(`the button for settings in a window of ${width} by ${height}`, () => {
+    test.use({ viewport: { width, height } });
+
+    test("leads to all topics in the app", async ({ page, agent }) => {
+      agent.tunnel({ name: "shop" });
+      await openInDesktop(page, "/index.html");
+      await page.getByRole("button", { name: "Settings" }).click();
+      await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
+      const tabs = page.getByRole("tab");
+      await expect(tabs).toHaveCount(7);
+      for (const tab of await tabs.all()) await expect(tab).toBeInViewport({ ratio: 1 });
+    });
+
+    test("opens a dialog in a browser that stays in its place", async ({ page, agent }) => {
+      agent.tunnel({ name: "shop" });
+      await page.goto("/index.html");
+      await page.getByRole("button", { name: "Settings" }).click();
+      const dialog = page.getByRole("dialog", { name: "Settings" });
+      const tabs = dialog.getByRole("tab");
+      await expect(tabs).toHaveCount(4);
+      const before = await dialog.boundingBox();
+      for (const tab of await tabs.all()) {
+        await expect(tab).toBeInViewport({ ratio: 1 });
+        await tab.click();
+        expect(await dialog.boundingBox()).toEqual(before);
+      }
+    });
+  });
