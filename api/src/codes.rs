@@ -202,7 +202,7 @@ codes! {
     HttpVersionUnsupported = 3026, 505, "The request has a version of HTTP that is not supported.";
     RateLimited = 3028, 429, "The visitor has made too many requests or connections.";
     Maintenance = 3029, 503, "The address is under maintenance.";
-    TraceRefused = 3027, 405, "The server does not answer TRACE itself, and may not forward it.";
+    TraceRefused = 3027, 405, "The server does not respond to TRACE itself, and may not forward it.";
     ServiceUnreachable = 8012, 502, "The agent could not connect to the local service.";
     TunnelLoop = 8013, 508, "The tunnel leads back to the agent itself.";
     // Logins of visitors

@@ -88,9 +88,9 @@ pub trait Body:
 /// Description and metadata of a body; `None` means unchanged, or empty in a create.
 #[derive(Debug)]
 pub struct Texts<'a> {
-    /// Description for people; at most [`DESCRIPTION_LIMIT`] bytes.
+    /// Description shown in lists; at most [`DESCRIPTION_LIMIT`] bytes.
     pub description: &'a mut Option<String>,
-    /// Metadata for programs; at most [`METADATA_LIMIT`] bytes.
+    /// Free-form metadata for your own programs; at most [`METADATA_LIMIT`] bytes.
     pub metadata: &'a mut Option<String>,
 }
 
@@ -105,10 +105,10 @@ pub struct Record<R: Resource> {
     pub uri: String,
     /// Creation time.
     pub created_at: Timestamp,
-    /// Description for people; empty if never set.
+    /// Description shown in lists; empty if never set.
     #[serde(default)]
     pub description: String,
-    /// Metadata for programs; empty if never set.
+    /// Free-form metadata for your own programs; empty if never set.
     #[serde(default)]
     pub metadata: String,
     /// Fields that the caller sets.
@@ -178,11 +178,11 @@ macro_rules! body {
         #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
-            /// Description for people; at most 255 bytes.
+            /// Description shown in lists; at most 255 bytes.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(length(max = 255))]
             pub description: Option<String>,
-            /// Metadata for programs; at most 4096 bytes.
+            /// Free-form metadata for your own programs; at most 4096 bytes.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(length(max = 4096))]
             pub metadata: Option<String>,

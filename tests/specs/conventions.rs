@@ -10,6 +10,21 @@ const GENERATED: &[&str] = &["target", "node_modules", "dist", "gen", "artifacts
 /// Words that leave open who acts. The field has terms: visitor, client, caller, operator, task.
 const VAGUE_WORDS: &[&str] = &["somebody", "nobody", "whoever"];
 
+/// Words that readers of pages, messages and manuals stumble over, and the plain ones.
+const STILTED_WORDS: &[(&str, &str)] = &[
+    ("whom", "name the visitor, client or user"),
+    ("vouch", "is signed by, is trusted by"),
+    ("vouches", "is signed by, is trusted by"),
+    ("stands", "is, applies, remains"),
+    ("looks", "appearance, checks"),
+    ("manners", "behaviour"),
+    ("turned away", "refused, blocked"),
+    ("turns away", "refuses, blocks"),
+    ("take it out", "remove it"),
+    ("look at it", "view it, check it"),
+    ("half within", "median"),
+];
+
 /// All files of the project with one of these extensions.
 fn files(extensions: &[&str]) -> Vec<PathBuf> {
     fn walk(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
@@ -95,4 +110,54 @@ fn comments_and_texts_name_who_acts() {
         }
     }
     assert!(mistakes.is_empty(), "say who acts: {mistakes:#?}");
+}
+
+/// What people read in a line of a file: the whole line of a manual, descriptions of the API, otherwise texts in quotes and
+/// markup.
+fn visible_text(path: &str, line: &str) -> String {
+    let trimmed = line.trim_start();
+    if path.ends_with(".md") || (path.starts_with("api/") && trimmed.starts_with("///")) {
+        return line.to_owned();
+    }
+    if ["//", "/*", "*", "{/*"].iter().any(|comment| trimmed.starts_with(comment)) {
+        return String::new();
+    }
+    let code = line.split(" // ").next().unwrap_or_default();
+    // Markup needs no quotes, and code is hardly a line without a sign.
+    if !code.contains(['"', '`', '=', '(', ';', ':']) {
+        return code.to_owned();
+    }
+    code.split(['"', '`']).skip(1).step_by(2).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a file has texts for users; tests and what only developers read have none.
+fn is_for_users(path: &str) -> bool {
+    let is_test = ["/tests/", "/bench/", "tests.rs", ".test."].iter().any(|part| path.contains(part));
+    let is_manual = path.starts_with("docs/") || path == "README.md" || path == "CHANGELOG.md";
+    !is_test && !path.starts_with("tests/") && !path.starts_with("fuzz/") && (is_manual || !path.ends_with(".md"))
+}
+
+#[test]
+fn pages_messages_and_manuals_use_plain_words() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut mistakes = Vec::new();
+    for path in files(&["rs", "ts", "tsx", "md", "html"]) {
+        let shown = path.strip_prefix(&root).expect("it is below the root").to_string_lossy().replace('\\', "/");
+        if !is_for_users(&shown) {
+            continue;
+        }
+        for (number, line) in read(&path).lines().enumerate() {
+            // The rest of a file of Rust are its tests.
+            if shown.ends_with(".rs") && line.starts_with("#[cfg(test)]") {
+                break;
+            }
+            let visible = visible_text(&shown, line).to_lowercase();
+            let words = visible.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+            let words = format!(" {} ", words.collect::<Vec<_>>().join(" "));
+            for (word, plain) in STILTED_WORDS.iter().filter(|(word, _)| words.contains(&format!(" {word} "))) {
+                mistakes.push(format!("{shown}:{}: `{word}` ({plain}): {}", number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(mistakes.is_empty(), "plainer words are in brackets: {mistakes:#?}");
 }

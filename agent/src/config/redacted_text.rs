@@ -83,7 +83,7 @@ impl RedactedText {
             Some(at) => {
                 let line = restored[..at].matches('\n').count() + 1;
                 let message = format!(
-                    "Line {line}: this placeholder stands for no secret of the file. Write the secret itself, in quotes."
+                    "Line {line}: this placeholder is not that of a secret in the file. Write the secret itself, in quotes."
                 );
                 Err(Error::new(Code::ConfigInvalid, message).with("line", line))
             }

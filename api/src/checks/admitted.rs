@@ -38,7 +38,7 @@ pub fn domains(domains: &mut [String]) -> Result<()> {
     for domain in domains.iter_mut() {
         *domain = plain_host(domain).ok_or_else(|| {
             let sentence = format!(
-                "`{}` is not a domain of e-mail addresses. Write what follows the `@`, like `example.com`; each domain stands for itself alone.",
+                "`{}` is not a domain of e-mail addresses. Write what follows the `@`, like `example.com`; a domain does not include those below it.",
                 shown(domain)
             );
             refusal(Code::EmailDomainInvalid, field, sentence)
@@ -79,7 +79,7 @@ pub fn organizations(organizations: &[String]) -> Result<()> {
     for name in organizations {
         if !organization(name) {
             let sentence =
-                format!("`{}` is not an organization. Write its name as it stands in addresses.", shown(name));
+                format!("`{}` is not an organization. Write its name as in the addresses of its pages.", shown(name));
             return Err(refusal(Code::FieldInvalid, field, sentence));
         }
     }

@@ -38,7 +38,7 @@ variables! {
     Path = "req.path", "The path of the request as it was sent.";
     Query = "req.query", "The query of the request as it was sent, without the question mark.";
     Version = "req.version", "The version of HTTP the visitor speaks: 1.0, 1.1 or 2.";
-    Status = "res.status", "The status of the answer; empty in the headers of requests.";
+    Status = "res.status", "The status of the response; empty in the headers of requests.";
 }
 
 /// Part of a value.

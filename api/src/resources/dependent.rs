@@ -11,7 +11,7 @@ pub struct Dependent {
     pub id: AnyId,
     /// Its kind, such as `https_route`.
     pub kind: String,
-    /// Description for people; empty if never set.
+    /// Description shown in lists; empty if never set.
     pub description: String,
     /// Id of its parent record; null if it has none.
     pub parent_id: Option<AnyId>,

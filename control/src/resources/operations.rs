@@ -457,6 +457,6 @@ fn target_missing(new: &NewLink) -> Error {
 fn in_use<R: Rules>(id: &str, links: &[Entry]) -> Error {
     let users: Vec<&str> = links.iter().filter_map(|entry| entry.key.split('/').nth(2)).take(5).collect();
     let named = users.join("`, `");
-    Error::new(R::IN_USE, format!("`{id}` is in use by `{named}`. Take it out of there first."))
+    Error::new(R::IN_USE, format!("`{id}` is in use by `{named}`. Remove it from there first."))
         .with("used_by", users.join(","))
 }

@@ -125,6 +125,6 @@ impl Resources {
 
 /// Error when a reservation cannot be deleted because an edge uses it.
 pub(super) fn in_use<R: Resource>(id: &Id<R>, edge: &str) -> Error {
-    Error::new(Code::ReservedInUse, format!("`{id}` is in use by the edge `{edge}`. Take it out of there first."))
+    Error::new(Code::ReservedInUse, format!("`{id}` is in use by the edge `{edge}`. Remove it from there first."))
         .with("used_by", edge)
 }

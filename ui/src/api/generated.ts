@@ -800,9 +800,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description The user or bot user it belongs to. */
       owner_id: string;
@@ -811,9 +811,9 @@ export interface components {
     };
     /** @description Body of a create. */
     ApiKeyCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
@@ -829,9 +829,9 @@ export interface components {
     };
     /** @description Body of a change. */
     ApiKeyUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description A browser that has logged in at an edge. Deleting it logs the browser out with its next request. */
@@ -992,9 +992,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Name; never empty, and unique among bot users. */
       name: string;
@@ -1005,9 +1005,9 @@ export interface components {
     };
     /** @description Body of a create. The name is required. */
     BotUserCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description 1 to 255 bytes. */
       name: string;
@@ -1027,9 +1027,9 @@ export interface components {
     };
     /** @description Body of a change. */
     BotUserUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description 1 to 255 bytes. */
       name?: string | null;
@@ -1058,9 +1058,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description The authority's certificate in PEM. */
       ca_pem: string;
@@ -1083,9 +1083,9 @@ export interface components {
     };
     /** @description Body of a create. */
     CertificateAuthorityCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Exactly one certificate in PEM, of an authority. */
       ca_pem: string;
@@ -1101,9 +1101,9 @@ export interface components {
     };
     /** @description Body of a change. */
     CertificateAuthorityUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description A certificate that the server gets by itself. */
@@ -1203,7 +1203,7 @@ export interface components {
       /** @description Whether the module is enabled. */
       enabled: boolean;
     };
-    /** @description Compresses answers. */
+    /** @description Compresses responses. */
     CompressionModulePut: {
       /**
        * @description Whether the module is enabled.
@@ -1255,9 +1255,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description ACL rules; without rules everything may be bound. */
       acl: string[];
@@ -1268,9 +1268,9 @@ export interface components {
     };
     /** @description Body of a create. */
     CredentialCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description ACL rules such as `bind:*.example.com`; without rules everything may be bound. */
       acl?: string[] | null;
@@ -1288,9 +1288,9 @@ export interface components {
     };
     /** @description Body of a change. A new ACL applies to new binds. */
     CredentialUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The rules, replacing all former ones. */
       acl?: string[] | null;
@@ -1315,7 +1315,7 @@ export interface components {
       id: string;
       /** @description Its kind, such as `https_route`. */
       kind: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
       /** @description Id of its parent record; null if it has none. */
       parent_id: string | null;
@@ -1479,18 +1479,18 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description The ids of the backends, the preferred one first. */
       backends: string[];
     };
     /** @description Body of a create. */
     FailoverBackendCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list. */
       backends?: string[] | null;
@@ -1506,9 +1506,9 @@ export interface components {
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
     FailoverBackendUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list. */
       backends?: string[] | null;
@@ -1599,9 +1599,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Body; may be empty. */
       body: string;
@@ -1617,9 +1617,9 @@ export interface components {
     };
     /** @description Body of a create. */
     HttpResponseBackendCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The body, at most 256 KiB. */
       body?: string | null;
@@ -1644,9 +1644,9 @@ export interface components {
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
     HttpResponseBackendUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The body, at most 256 KiB. */
       body?: string | null;
@@ -1671,9 +1671,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Names, `host:port` each; may be empty. */
       hostports: string[];
@@ -1686,9 +1686,9 @@ export interface components {
     };
     /** @description Body of a create. In a change, a given module is replaced as a whole. */
     HttpsEdgeCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Names to serve: `host:443`, or `host:` and the HTTPS port of this server. */
       hostports?: string[] | null;
@@ -1708,9 +1708,9 @@ export interface components {
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
     HttpsEdgeUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Names to serve: `host:443`, or `host:` and the HTTPS port of this server. */
       hostports?: string[] | null;
@@ -1730,9 +1730,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Match type. */
       match_type: components["schemas"]["MatchType"];
@@ -1779,9 +1779,9 @@ export interface components {
     };
     /** @description Body of a create or change. A create requires `match_type` and `match`; in a change an empty one means unchanged, and a given module is replaced as a whole. */
     HttpsRouteCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Match type: `exact_path` or `path_prefix`. */
       match_type?: string | null;
@@ -1826,9 +1826,9 @@ export interface components {
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
     HttpsRouteUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Match type: `exact_path` or `path_prefix`. */
       match_type?: string | null;
@@ -1904,16 +1904,16 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
     };
     /** @description Body of a create. */
     IpPolicyCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description A page of records, newest first. */
@@ -1936,9 +1936,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description The addresses, in CIDR notation. */
       cidr: string;
@@ -1949,9 +1949,9 @@ export interface components {
     };
     /** @description Body of a create. `cidr`, `ip_policy_id` and `action` are required. */
     IpPolicyRuleCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description A range in CIDR notation, or one address. */
       cidr: string;
@@ -1971,18 +1971,18 @@ export interface components {
     };
     /** @description Body of a change. */
     IpPolicyRuleUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description A range in CIDR notation, or one address. */
       cidr?: string | null;
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
     IpPolicyUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description Addresses that may use a part of the service. Every enforced restriction of a type must allow an address. */
@@ -1996,9 +1996,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Whether it is enforced; if not, it only logs warnings. */
       enforced: boolean;
@@ -2009,9 +2009,9 @@ export interface components {
     };
     /** @description Body of a create. The type and at least one policy are required. */
     IpRestrictionCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /**
        * @description `dashboard`, `api`, `agent` or `endpoints`.
@@ -2051,9 +2051,9 @@ export interface components {
     };
     /** @description Body of a change. */
     IpRestrictionUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Whether it is enforced. */
       enforced?: boolean | null;
@@ -2581,9 +2581,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description The address, `host:port`. */
       addr: string;
@@ -2594,9 +2594,9 @@ export interface components {
     };
     /** @description Body of a create. */
     ReservedAddressCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description An address of this server; default: a free one. */
       addr?: string | null;
@@ -2616,9 +2616,9 @@ export interface components {
     };
     /** @description Body of a change. */
     ReservedAddressUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description A name that only its owner's agents, and edges, can have; so are the names below it. */
@@ -2632,9 +2632,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description The name; the first part may be `*`. */
       domain: string;
@@ -2657,9 +2657,9 @@ export interface components {
     };
     /** @description Body of a create. */
     ReservedDomainCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description A host name, in full or as one part below the server's domain; the first part may be `*`. Without it a free name below the server's domain is chosen. */
       domain?: string | null;
@@ -2687,9 +2687,9 @@ export interface components {
     };
     /** @description Body of a change. A certificate replaces a policy, and a policy replaces a certificate. */
     ReservedDomainUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The TLS certificate to serve for it; empty for none. */
       certificate_id?: string | null;
@@ -2953,9 +2953,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description The public key as a line of OpenSSH: for `@cert-authority` in `known_hosts`, or for `TrustedUserCAKeys`. */
       public_key: string;
@@ -2964,9 +2964,9 @@ export interface components {
     };
     /** @description Body of a create. */
     SshCertificateAuthorityCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description `rsa`, `ecdsa` or `ed25519`; default: `ed25519`. */
       private_key_type?: string | null;
@@ -2989,9 +2989,9 @@ export interface components {
     };
     /** @description Body of a change. */
     SshCertificateAuthorityUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description Content of a host certificate. */
@@ -3005,9 +3005,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description The authority that signed it. */
       ssh_certificate_authority_id: string;
@@ -3032,9 +3032,9 @@ export interface components {
     };
     /** @description Body of a create. */
     SshHostCertificateCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The authority that shall sign. */
       ssh_certificate_authority_id: string;
@@ -3058,9 +3058,9 @@ export interface components {
     };
     /** @description Body of a change. */
     SshHostCertificateUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description Content of a user certificate. */
@@ -3074,9 +3074,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description The authority that signed it. */
       ssh_certificate_authority_id: string;
@@ -3109,9 +3109,9 @@ export interface components {
     };
     /** @description Body of a create. */
     SshUserCertificateCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The authority that shall sign. */
       ssh_certificate_authority_id: string;
@@ -3143,9 +3143,9 @@ export interface components {
     };
     /** @description Body of a change. */
     SshUserCertificateUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description Routes visitors to an address that the server dials itself, without an agent. */
@@ -3159,9 +3159,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Address, `host:port`. */
       address: string;
@@ -3170,9 +3170,9 @@ export interface components {
     };
     /** @description Body of a create. The address is required. */
     StaticBackendCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port. */
       address: string;
@@ -3190,9 +3190,9 @@ export interface components {
     };
     /** @description Body of a change. */
     StaticBackendUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port. */
       address?: string | null;
@@ -3230,9 +3230,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Addresses, `host:port` each; may be empty. */
       hostports: string[];
@@ -3245,9 +3245,9 @@ export interface components {
     };
     /** @description Body of a create. In a change, a given module is replaced as a whole. */
     TcpEdgeCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The addresses to serve. */
       hostports?: string[] | null;
@@ -3269,9 +3269,9 @@ export interface components {
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
     TcpEdgeUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The addresses to serve. */
       hostports?: string[] | null;
@@ -3295,9 +3295,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Certificate chain in PEM, leaf first. */
       certificate_pem: string;
@@ -3343,9 +3343,9 @@ export interface components {
     };
     /** @description Body of a create. */
     TlsCertificateCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Certificate chain in PEM, leaf first. */
       certificate_pem: string;
@@ -3363,9 +3363,9 @@ export interface components {
     };
     /** @description Body of a change. */
     TlsCertificateUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
     };
     /** @description Host names that stand open for visitors with TLS. */
@@ -3379,9 +3379,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Names, `host:port` each; may be empty. */
       hostports: string[];
@@ -3398,9 +3398,9 @@ export interface components {
     };
     /** @description Body of a create. In a change, a given module is replaced as a whole. */
     TlsEdgeCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Names to serve: `host:443`, or `host:` and the HTTPS port of this server. */
       hostports?: string[] | null;
@@ -3426,9 +3426,9 @@ export interface components {
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
     TlsEdgeUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Names to serve: `host:443`, or `host:` and the HTTPS port of this server. */
       hostports?: string[] | null;
@@ -3616,9 +3616,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description The labels to look for; a tunnel may carry more. */
       labels: {
@@ -3629,9 +3629,9 @@ export interface components {
     };
     /** @description Body of a create. At least one label is required. */
     TunnelGroupBackendCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The labels to look for. In a change they replace the whole map. */
       labels?: {
@@ -3649,9 +3649,9 @@ export interface components {
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
     TunnelGroupBackendUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description The labels to look for. In a change they replace the whole map. */
       labels?: {
@@ -3713,9 +3713,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Name of the user; never empty. */
       name: string;
@@ -3766,9 +3766,9 @@ export interface components {
     };
     /** @description Body of a create. The name is required. */
     UserCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description 1 to 255 bytes. */
       name: string;
@@ -3786,9 +3786,9 @@ export interface components {
     };
     /** @description Body of a change. */
     UserUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description 1 to 255 bytes. */
       name?: string | null;
@@ -3918,9 +3918,9 @@ export interface components {
        * @description Creation time.
        */
       created_at: string;
-      /** @description Description for people; empty if never set. */
+      /** @description Description shown in lists; empty if never set. */
       description: string;
-      /** @description Metadata for programs; empty if never set. */
+      /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
       /** @description Weight of each backend, 0 to 10000; a backend of weight 0 gets no visitors. */
       backends: {
@@ -3929,9 +3929,9 @@ export interface components {
     };
     /** @description Body of a create. */
     WeightedBackendCreate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Ids of tunnel groups, HTTP responses and static backends with their weights. In a change they replace the whole map. */
       backends?: {
@@ -3949,9 +3949,9 @@ export interface components {
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
     WeightedBackendUpdate: {
-      /** @description Description for people; at most 255 bytes. */
+      /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
-      /** @description Metadata for programs; at most 4096 bytes. */
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
       /** @description Ids of tunnel groups, HTTP responses and static backends with their weights. In a change they replace the whole map. */
       backends?: {

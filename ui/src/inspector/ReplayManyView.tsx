@@ -99,7 +99,7 @@ function Results({ run, onSelect }: { run: ReplayMany; onSelect(id: string): voi
         {run.ended && run.sent.length < run.total && ", then stopped"}
         {groups.map(({ response, count: many, p50, p95 }) => (
           <span key={response}>
-            <b>{count(many)}</b> × {response}, half within {duration(p50)}, 95% within {duration(p95)}
+            <b>{count(many)}</b> × {response}, median {duration(p50)}, p95 {duration(p95)}
           </span>
         ))}
         {refused > 0 && (

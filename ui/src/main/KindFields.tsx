@@ -47,7 +47,7 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
     <>
       <Field
         label="Public name"
-        hint="Leave empty to get a free one. A single label is placed under the server's domain."
+        hint="Leave empty for a generated name. “shop” becomes shop.<domain of the server>."
         mistake={mistakes.domain ?? null}
       >
         <Input

@@ -44,7 +44,7 @@ export function ImageView({ content, label }: { content: Content; label: string 
     case "reading":
       return <p className={styles.none}>Loading…</p>;
     case "failed":
-      return <p className={styles.none}>This picture cannot be shown. {shown.message} Look at it as hex.</p>;
+      return <p className={styles.none}>This picture cannot be shown. {shown.message} View it as hex.</p>;
     case "known": {
       const { width, height } = shown.image;
       return (

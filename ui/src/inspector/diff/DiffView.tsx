@@ -74,9 +74,9 @@ function Shown({ reading, side }: { reading: Reading; side: SideName }) {
   if (before === null || after === null)
     return (
       <p className={styles.none}>
-        {before === null && after === null ? "Neither" : before === null ? "The older" : "The newer"} of the
-        two has
-        {before === null && after === null ? " a" : " no"} {side}.
+        {before === null && after === null
+          ? `Neither request has a ${side}.`
+          : `The ${before === null ? "first" : "second"} request has no ${side}.`}
       </p>
     );
   return (

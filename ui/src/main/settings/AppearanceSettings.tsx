@@ -7,8 +7,8 @@ import styles from "../Settings.module.css";
 export function AppearanceSettings() {
   const [theme, setTheme] = useStored("theme", "system", THEMES);
   return (
-    <section className={styles.section} aria-labelledby="looks-title">
-      <h2 id="looks-title" className={styles.title}>
+    <section className={styles.section} aria-labelledby="appearance-title">
+      <h2 id="appearance-title" className={styles.title}>
         Appearance
       </h2>
       <Choice

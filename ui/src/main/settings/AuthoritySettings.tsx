@@ -37,7 +37,7 @@ export function AuthoritySettings({ desktop, app }: { desktop: DesktopState; app
               </State>
               {!on && (
                 <Button icon="lock" busy={busy} onClick={() => trust(where)}>
-                  Trust here
+                  Trust
                 </Button>
               )}
             </dd>

@@ -52,7 +52,7 @@ export function DiagnosisSettings() {
         <table className={styles.table} aria-label="Results">
           <thead>
             <tr>
-              <th scope="col">Decision</th>
+              <th scope="col">Result</th>
               <th scope="col">Subject</th>
               <th scope="col">Finding</th>
               <th scope="col">Duration</th>

@@ -16,11 +16,11 @@ const COMMON_TOPICS = [
   { value: "status", label: "Status" },
   { value: "configuration", label: "Configuration" },
   { value: "diagnosis", label: "Diagnosis" },
-  { value: "looks", label: "Appearance" },
+  { value: "appearance", label: "Appearance" },
 ] as const;
 const DESKTOP_TOPICS = [
   { value: "server", label: "Server" },
-  { value: "manners", label: "Startup and notifications" },
+  { value: "behaviour", label: "Startup and notifications" },
   { value: "storage", label: "Data and logs" },
 ] as const;
 
@@ -50,9 +50,9 @@ export function SettingsTabs({ desktop }: { desktop: DesktopState | null }) {
       )}
       {topic === "configuration" && <ConfigurationSettings />}
       {topic === "diagnosis" && <DiagnosisSettings />}
-      {topic === "looks" && <AppearanceSettings />}
+      {topic === "appearance" && <AppearanceSettings />}
       {topic === "server" && host.desktop && <ServerSettings desktop={desktop} app={host.desktop} />}
-      {topic === "manners" && host.desktop && <BehaviourSettings app={host.desktop} />}
+      {topic === "behaviour" && host.desktop && <BehaviourSettings app={host.desktop} />}
       {topic === "storage" && host.desktop && <StorageSettings app={host.desktop} />}
     </Tabs>
   );
