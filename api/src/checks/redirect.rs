@@ -73,7 +73,7 @@ pub fn redirect_target(text: &str, groups: usize) -> Result<Template> {
     }
 }
 
-/// Checks what stands between the scheme and the path of a target.
+/// Checks what is between the scheme and the path of a target.
 fn check_authority(rest: &str) -> Result<(), String> {
     let end = ["/", "?", "#", "${req.path}"].into_iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
     let authority = rest[..end].replace(&format!("${{{}}}", Variable::Host.name()), "host.example");
