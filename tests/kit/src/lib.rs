@@ -3,8 +3,9 @@
 
 pub mod certificates;
 pub mod condition;
+#[cfg(unix)]
+pub mod etcd;
 pub mod http1;
-
 pub mod ports;
 pub mod scripted_origin;
 pub mod tls;
