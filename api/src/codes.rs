@@ -389,6 +389,9 @@ codes! {
     StorageConflict = 10004, 409, "The record was changed by another request at the same time.";
     Unavailable = 10005, 503, "The server cannot do this at the moment.";
     StorageDamaged = 10006, 503, "Stored data of the server is damaged or missing.";
+    StorageUnreachable = 10007, 503, "The store of the server does not answer; nothing was changed.";
+    StorageUncertain = 10008, 503, "The store of the server did not say whether it made the change.";
+    StorageTooLarge = 10009, 503, "The change is more than the store takes at once.";
 }
 
 impl std::fmt::Display for Code {

@@ -64,7 +64,7 @@ impl LoginStore {
     /// # Errors
     /// If the store fails.
     pub async fn record_uses(&self, uses: &[(String, Timestamp)]) -> Result<()> {
-        for batch in uses.chunks(MAX_SESSIONS_PER_COMMIT) {
+        for batch in uses.chunks(self.resources.sessions_per_commit()) {
             self.resources.store_uses(batch).await?;
         }
         Ok(())
@@ -72,6 +72,11 @@ impl LoginStore {
 }
 
 impl Resources {
+    /// Sessions that one commit changes at most; each is one condition.
+    fn sessions_per_commit(&self) -> usize {
+        MAX_SESSIONS_PER_COMMIT.min(self.store.limits().conditions)
+    }
+
     /// Commits a new session; `None` if it collided with another change.
     async fn try_begin(&self, session: &LoginSession, renamed: &[(String, SessionKey)]) -> Result<Option<Revision>> {
         let mut plan = CommitPlan::default();

@@ -1,9 +1,6 @@
 //! Deletion of sessions and people, in commits of bounded size.
 
-use super::{
-    MAX_SESSIONS_PER_COMMIT,
-    stored_login::{self, key, use_key},
-};
+use super::stored_login::{self, key, use_key};
 use crate::{
     resources::{Caller, CommitPlan, Resources, commit_with_retry, view_not_found},
     store::{CommitOutcome, Entry, Range, Revision},
@@ -18,7 +15,7 @@ impl Resources {
     /// person.
     pub(crate) async fn end_sessions(&self, ids: &[String], by: Option<&AnyId>) -> Result<Option<Revision>> {
         let mut last = None;
-        for batch in ids.chunks(MAX_SESSIONS_PER_COMMIT) {
+        for batch in ids.chunks(self.sessions_per_commit()) {
             last = self.end_batch(batch, by).await?.or(last);
         }
         Ok(last)
@@ -67,7 +64,7 @@ impl Resources {
             let links = stored_login::session_links(id);
             // A batch of ended sessions is progress, not a collision: the next one follows without a pause.
             let page = loop {
-                let page = self.store.range(Range::new(links.clone(), MAX_SESSIONS_PER_COMMIT)).await?;
+                let page = self.store.range(Range::new(links.clone(), self.sessions_per_commit())).await?;
                 if page.entries.is_empty() {
                     break page;
                 }

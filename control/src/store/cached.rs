@@ -7,8 +7,8 @@
 mod sharded_cache;
 
 use super::{
-    CacheKey, CacheVersion, Commit, CommitOutcome, Entry, LeaseId, MAX_READ_AT_ONCE, Page, Range, Result, Revision,
-    Store, StoreError, Subscriber, Watch, Write,
+    CacheKey, CacheVersion, Commit, CommitOutcome, Entry, Health, LeaseId, Limits, MAX_READ_AT_ONCE, Page, Range,
+    Result, Revision, Store, StoreError, Subscriber, Watch, Write,
 };
 use futures::{FutureExt, future::BoxFuture};
 use sharded_cache::{CacheValue, Lookup, ShardedCache, WriteOutcome};
@@ -20,6 +20,7 @@ use std::{
     },
     time::Duration,
 };
+use tokio::sync::watch;
 
 /// Memory for the cache of a server.
 pub const CACHE_BYTES: u64 = 32 << 20;
@@ -274,6 +275,18 @@ impl Store for Cached {
 
     fn watch(&self, prefix: &str, after: Revision) -> Box<dyn Watch> {
         self.inner.engine.watch(prefix, after)
+    }
+
+    fn limits(&self) -> Limits {
+        self.inner.engine.limits()
+    }
+
+    fn health(&self) -> watch::Receiver<Health> {
+        self.inner.engine.health()
+    }
+
+    fn shared(&self) -> Option<&str> {
+        self.inner.engine.shared()
     }
 
     fn grant(&self, lasting: Duration, now: jiff::Timestamp) -> BoxFuture<'_, Result<LeaseId>> {

@@ -67,6 +67,81 @@ pub enum StoreError {
         /// The data folder.
         folder: String,
     },
+    /// A store that is shared does not answer; nothing was changed.
+    #[error(
+        "The store `{address}` does not answer: {reason}. Nothing was changed; try again when most of its members are up again."
+    )]
+    Unreachable {
+        /// Address of the store.
+        address: String,
+        /// What the last member said.
+        reason: String,
+    },
+    /// A store that is shared did not answer to a change, which may have been made.
+    #[error(
+        "The store `{address}` did not say whether it made the change. Look whether it was made before you try again."
+    )]
+    Uncertain {
+        /// Address of the store.
+        address: String,
+    },
+    /// The space of a store that is shared is used up.
+    #[error(
+        "The space of the store `{address}` is used up. Compact and defragment it, or raise its quota, and disarm its alarm; until then nothing can be changed."
+    )]
+    FullStore {
+        /// Address of the store.
+        address: String,
+    },
+    /// More than fits into one commit.
+    #[error("This is more than the store takes at once. Make the change smaller, or in several parts.")]
+    TooLarge,
+    /// A store that is shared refuses the user.
+    #[error(
+        "The store `{address}` refuses this server: {reason}. Check --store-user, --store-password-file, and the rights of the user."
+    )]
+    Denied {
+        /// Address of the store.
+        address: String,
+        /// What the store said.
+        reason: String,
+    },
+    /// A file that was given for the connection cannot be used.
+    #[error("`{file}` cannot be used for the connection to the store: {reason}.")]
+    Unusable {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The secrets of the store were sealed with another key.
+    #[error(
+        "The secrets in the store `{address}` were sealed with another key than `{file}`. Copy that file from the data folder of the server that began this store, or choose another prefix with --store."
+    )]
+    WrongKey {
+        /// Address of the store.
+        address: String,
+        /// The file with the key.
+        file: String,
+    },
+    /// Another server uses the same prefix of a store that is shared.
+    #[error(
+        "The store `{address}` is in use by another postern-server ({holder}). Stop that one first, or give this one a prefix of its own with --store. If it was killed, its claim ends within 15 seconds."
+    )]
+    InUse {
+        /// Address of the store.
+        address: String,
+        /// The host and process of that server.
+        holder: String,
+    },
+    /// The folder is that of a server whose configuration is in a store that is shared.
+    #[error(
+        "`{folder}` belongs to a server whose configuration is not in this folder. Start that one with the --store it had, or give this one a folder of its own with --data-dir."
+    )]
+    Elsewhere {
+        /// The data folder.
+        folder: String,
+    },
     /// The store was closed, because the server shuts down.
     #[error("The server is shutting down. Ask again in a moment; a new one may be starting.")]
     Closed,
@@ -101,9 +176,18 @@ impl From<FileError> for Error {
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let code = match &error {
-            StoreError::Full { .. } => Code::StorageFull,
+            StoreError::Full { .. } | StoreError::FullStore { .. } => Code::StorageFull,
+            StoreError::Unreachable { .. } | StoreError::Denied { .. } => {
+                tracing::warn!(%error, "the store is away");
+                Code::StorageUnreachable
+            }
+            StoreError::Uncertain { .. } => Code::StorageUncertain,
+            StoreError::TooLarge => Code::StorageTooLarge,
+            StoreError::WrongKey { .. } | StoreError::Unusable { .. } | StoreError::Elsewhere { .. } => {
+                Code::Unavailable
+            }
             StoreError::ReadOnly { .. } => Code::StorageReadOnly,
-            StoreError::Locked { .. } => Code::StorageLocked,
+            StoreError::Locked { .. } | StoreError::InUse { .. } => Code::StorageLocked,
             StoreError::Lost { .. } | StoreError::Damaged { .. } => {
                 tracing::error!(%error, "the database is damaged");
                 Code::StorageDamaged

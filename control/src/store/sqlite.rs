@@ -6,19 +6,17 @@
 
 mod doctor;
 mod folder_state;
-mod recent_changes;
 mod statements;
 mod writer;
 
 use super::{
     Batch, CacheKey, Commit, CommitOutcome, Entry, LeaseId, Page, Range, Result, Revision, Store, StoreError,
-    Subscriber, Watch, lock::FolderLock,
+    Subscriber, Watch, lock::FolderLock, recent_changes::RecentChanges,
 };
 use crate::files;
 pub use doctor::{StoreReport, examine};
 use folder_state::{FolderState, FoundDatabase};
 use futures::{FutureExt, future::BoxFuture};
-use recent_changes::RecentChanges;
 use rusqlite::{Connection, ErrorCode, Transaction};
 use statements::{PreparedDatabase, WriteRequest, WriteResponse};
 use std::{
@@ -60,6 +58,11 @@ pub struct Sqlite {
 /// If the folder cannot be read or written, another server uses it, or a newer version wrote it.
 pub fn open(folder: &Path) -> Result<Sqlite> {
     open_limited(folder, None)
+}
+
+/// Whether a folder has a database.
+pub(super) fn exists(folder: &Path) -> bool {
+    folder.join(FILE).exists()
 }
 
 fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {

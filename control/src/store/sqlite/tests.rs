@@ -11,15 +11,38 @@ use std::{
 struct Folder(tempfile::TempDir);
 
 impl crate::store::suite::Bench for Folder {
-    fn new() -> Self {
+    const COUNTS_BY_ONE: bool = true;
+    const REMEMBERS: bool = true;
+    async fn new() -> Self {
         Folder(tempfile::tempdir().expect("a folder"))
     }
-    fn open(&self) -> Arc<dyn Store> {
+    async fn open(&self) -> Arc<dyn Store> {
         Arc::new(open(self.0.path()).expect("the store opens"))
+    }
+    async fn outlast_log(store: &dyn Store) {
+        crate::store::suite::commit_nothing(store).await;
     }
 }
 
 engine_suite!(Folder);
+
+#[tokio::test]
+async fn leases_end_to_the_second() {
+    use crate::store::Write;
+    use jiff::{SignedDuration, Timestamp};
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(folder.path()).expect("the store opens");
+    let start = Timestamp::from_second(1_800_000_000).expect("a moment");
+    let after = |seconds: i64| start + SignedDuration::from_secs(seconds);
+    let lease = store.grant(Duration::from_secs(10), start).await.expect("a lease");
+    let writes = vec![Write::PutLeased("nodes/short".to_owned(), b"here".to_vec(), lease)];
+    store.commit(Commit { writes, ..Commit::default() }).await.expect("a commit");
+    assert_eq!(store.expire(after(9)).await.expect("expired"), 0);
+    assert!(store.keep(lease, after(9)).await.expect("kept"), "it lasts another 10 seconds");
+    assert_eq!(store.expire(after(18)).await.expect("expired"), 0);
+    assert_eq!(store.expire(after(19)).await.expect("expired"), 1);
+    assert!(store.get("nodes/short").await.expect("a read").is_none());
+}
 
 /// Runs one test of this executable in a process of its own, with a working folder.
 fn child(test: &str, folder: &Path) -> Command {

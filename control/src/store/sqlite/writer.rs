@@ -3,10 +3,9 @@
 use super::{
     DatabaseFolder,
     folder_state::FolderState,
-    recent_changes::RecentChanges,
     statements::{self, GroupResult, WriteRequest, WriteResponse},
 };
-use crate::store::{Result, Revision, StoreError, Subscriber, lock::FolderLock};
+use crate::store::{Result, Revision, StoreError, Subscriber, lock::FolderLock, recent_changes::RecentChanges};
 use rusqlite::Connection;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};

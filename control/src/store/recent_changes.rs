@@ -14,7 +14,7 @@ const MAX_COMMITS: Revision = 4096;
 const CHANGE_OVERHEAD_BYTES: usize = 96;
 
 /// Latest changes in the order of their commits.
-pub(super) struct RecentChanges {
+pub(in crate::store) struct RecentChanges {
     buffer: Mutex<ChangeBuffer>,
     max_bytes: usize,
 }
@@ -28,7 +28,7 @@ struct ChangeBuffer {
 
 impl RecentChanges {
     /// An empty buffer after the newest commit.
-    pub(super) fn new(newest: Revision) -> Self {
+    pub(in crate::store) fn new(newest: Revision) -> Self {
         Self::with_max_bytes(newest, MAX_BYTES)
     }
 
@@ -44,7 +44,7 @@ impl RecentChanges {
     }
 
     /// Adds the changes of new commits, up to `newest`.
-    pub(super) fn add(&self, changes: Vec<Change>, newest: Revision) {
+    pub(in crate::store) fn add(&self, changes: Vec<Change>, newest: Revision) {
         let mut buffer = self.buffer();
         buffer.bytes += changes.iter().map(cost).sum::<usize>();
         buffer.changes.extend(changes);
@@ -60,7 +60,7 @@ impl RecentChanges {
     }
 
     /// Changes of keys with a prefix, after one revision and up to another; `None` if some of them were dropped.
-    pub(super) fn between(&self, prefix: &str, after: Revision, until: Revision) -> Option<Vec<Change>> {
+    pub(in crate::store) fn between(&self, prefix: &str, after: Revision, until: Revision) -> Option<Vec<Change>> {
         let buffer = self.buffer();
         if after < buffer.complete_after {
             return None;
