@@ -6,7 +6,7 @@ use crate::{
     publishing::Publisher,
     resources::{self, Caller, Codec, RecordPath, Resources, StoredRecord},
     sealing::Seal,
-    store::{self, Store, StoreError},
+    store::{self, Presence, SharedLocation, Store, StoreError, lock::FolderLock},
 };
 use postern_api::{
     Code, Error, Id, Result, Secret,
@@ -30,6 +30,8 @@ pub struct Control {
     pub(crate) resources: Arc<Resources>,
     publisher: Publisher,
     admission: Option<AdmissionCheck>,
+    /// That this server is the one that uses a shared store.
+    presence: Option<Presence>,
 }
 
 impl Control {
@@ -39,19 +41,43 @@ impl Control {
     /// `StorageLocked` if another server uses the folder, `StorageReadOnly` or `StorageFull` if it cannot be written.
     pub async fn open(mut settings: ControlSettings, live: Arc<dyn LiveState>) -> Result<Self> {
         settings.base_url = settings.base_url.trim_end_matches('/').to_owned();
+        if let Some(location) = settings.store.clone() {
+            return Self::open_shared(&location, settings, live).await;
+        }
         let folder = settings.data_dir.clone();
         let opened = tokio::task::spawn_blocking(move || store::open(&folder)).await;
         let store = opened.map_err(|error| StoreError::Broken(format!("opening did not finish: {error}")))??;
-        Self::from_store(store, settings, live).await
+        let seal = Seal::open(&settings.data_dir)?;
+        Self::from_store(store, seal, None, settings, live).await
     }
 
-    async fn from_store(store: Arc<dyn Store>, settings: ControlSettings, live: Arc<dyn LiveState>) -> Result<Self> {
-        let codec = Codec::new(Arc::new(Seal::open(&settings.data_dir)?));
+    /// Opens a store that several programs could use, for this server alone.
+    async fn open_shared(
+        location: &SharedLocation,
+        settings: ControlSettings,
+        live: Arc<dyn LiveState>,
+    ) -> Result<Self> {
+        files::create_private_folder(&settings.data_dir)?;
+        let lock = FolderLock::take(&settings.data_dir)?;
+        let store = store::open_shared(location).await?;
+        let seal = Seal::open_shared(&settings.data_dir, store.as_ref()).await?;
+        let presence = Presence::begin(store.clone(), &settings.data_dir, lock).await?;
+        Self::from_store(store, seal, Some(presence), settings, live).await
+    }
+
+    async fn from_store(
+        store: Arc<dyn Store>,
+        seal: Seal,
+        presence: Option<Presence>,
+        settings: ControlSettings,
+        live: Arc<dyn LiveState>,
+    ) -> Result<Self> {
+        let codec = Codec::new(Arc::new(seal));
         tokio::spawn(checkpoint_regularly(Arc::downgrade(&store)));
         let publisher = Publisher::start(store.clone(), codec.clone()).await?;
         let (published, revision) = (publisher.published.clone(), publisher.revision.clone());
         let resources = Arc::new(Resources::new(store, codec, settings, live, published, revision));
-        Ok(Control { resources, publisher, admission: None })
+        Ok(Control { resources, publisher, admission: None, presence })
     }
 
     /// Sets the check that decides after authentication whether a caller may use the API at all.
@@ -170,6 +196,9 @@ impl Control {
     /// finishes open connections. The published configuration stays in use; later calls of the API fail with
     /// `ServerDraining`.
     pub async fn close(&self) {
+        if let Some(presence) = &self.presence {
+            presence.end().await;
+        }
         self.resources.store.close().await;
     }
 

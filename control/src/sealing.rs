@@ -1,5 +1,7 @@
 //! Encryption of secrets at rest: AES-256-GCM, with a key in a file beside the store.
 
+mod identity;
+
 use crate::{files, store::StoreError};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use postern_api::{Code, Error, Result};

@@ -1,5 +1,6 @@
 //! Settings of the management side.
 
+use crate::store::SharedLocation;
 use postern_api::{Secret, host::HostName, module::IdentityProvider};
 use std::{
     collections::BTreeMap,
@@ -25,6 +26,8 @@ pub type OAuthApps = BTreeMap<IdentityProvider, OAuthApp>;
 pub struct ControlSettings {
     /// Folder with all state. It is created with mode 0700 if it does not exist.
     pub data_dir: PathBuf,
+    /// A store that several programs could use, instead of the database in the folder.
+    pub store: Option<SharedLocation>,
     /// Base URL of all resources, without a trailing slash.
     pub base_url: String,
     /// Domain under which endpoints are published.
@@ -50,6 +53,7 @@ impl ControlSettings {
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         ControlSettings {
             data_dir: data_dir.into(),
+            store: None,
             base_url: "http://127.0.0.1:4041".to_owned(),
             domain: HostName::parse("localhost").expect("`localhost` is a host name"),
             own_names: Vec::new(),

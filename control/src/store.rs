@@ -5,22 +5,34 @@
 
 pub mod cached;
 mod error;
+mod etcd;
 pub mod lock;
+mod presence;
+mod recent_changes;
+mod replica;
 pub mod sqlite;
 #[cfg(test)]
 mod suite;
 
 pub use error::{Result, StoreError};
+pub use etcd::address::{Address, SharedLocation};
+pub use presence::Presence;
 pub use sqlite::StoreReport;
 
 use futures::{FutureExt, future::BoxFuture};
 use std::{any::Any, path::Path, sync::Arc, time::Duration};
+use tokio::sync::watch;
 
 /// Opens the store of a data folder, creates both the first time, and locks the folder.
 ///
 /// # Errors
-/// If the folder cannot be read or written, another server uses it, or a newer version wrote it.
+/// If the folder cannot be read or written, another server uses it, a newer version wrote it, or its server has its
+/// configuration elsewhere.
 pub fn open(folder: &Path) -> Result<Arc<dyn Store>> {
+    // An empty database would look as if everything were lost.
+    if presence::is_elsewhere(folder) && !sqlite::exists(folder) {
+        return Err(StoreError::Elsewhere { folder: folder.display().to_string() });
+    }
     Ok(Arc::new(cached::Cached::new(Arc::new(sqlite::open(folder)?), cached::CACHE_BYTES)))
 }
 
@@ -30,6 +42,14 @@ pub fn open(folder: &Path) -> Result<Arc<dyn Store>> {
 /// If a server uses the folder, or the files cannot be read or written.
 pub fn examine(folder: &Path, repair: bool) -> Result<StoreReport> {
     sqlite::examine(folder, repair)
+}
+
+/// Opens a store that several programs share. Needs a Tokio runtime.
+///
+/// # Errors
+/// If the store does not answer, or refuses this client.
+pub async fn open_shared(location: &SharedLocation) -> Result<Arc<dyn Store>> {
+    Ok(Arc::new(replica::Replica::open(location).await?))
 }
 
 /// Number of a commit; each commit has a larger one than all before it.
@@ -148,6 +168,26 @@ pub struct Batch {
     pub changes: Vec<Change>,
 }
 
+/// What fits into one commit, whatever its parts are. Larger ones may be refused with [`StoreError::TooLarge`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Conditions.
+    pub conditions: usize,
+    /// Writes.
+    pub writes: usize,
+    /// Bytes of all keys and values.
+    pub bytes: usize,
+}
+
+/// Whether changes can be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// They can.
+    Reachable,
+    /// They cannot at the moment; reads go on.
+    Away,
+}
+
 /// Called with the changes of each commit in order, and the revision up to which they are complete. It runs on the thread
 /// that commits and holds up all commits, so it must be short and never wait.
 pub type Subscriber = Box<dyn FnMut(&[Change], Revision) + Send>;
@@ -189,6 +229,18 @@ pub trait Store: Send + Sync + 'static {
     fn subscribe(&self, after: Revision, subscriber: Subscriber) -> BoxFuture<'_, Result<()>>;
     /// Follows changes of keys with a prefix that were committed after a revision.
     fn watch(&self, prefix: &str, after: Revision) -> Box<dyn Watch>;
+    /// What fits into one commit.
+    fn limits(&self) -> Limits {
+        Limits { conditions: usize::MAX, writes: usize::MAX, bytes: usize::MAX }
+    }
+    /// Follows whether changes can be made.
+    fn health(&self) -> watch::Receiver<Health> {
+        watch::Sender::new(Health::Reachable).subscribe()
+    }
+    /// Address of a store that other programs may use at the same time; `None` for one of this process alone.
+    fn shared(&self) -> Option<&str> {
+        None
+    }
     /// Begins a lease.
     fn grant(&self, lasting: Duration, now: jiff::Timestamp) -> BoxFuture<'_, Result<LeaseId>>;
     /// Extends a lease by its duration; false if it has ended.

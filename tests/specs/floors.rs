@@ -63,9 +63,9 @@ fn the_management_api_is_read_downwards() {
             "acme logins modules",
             "resources",
             "certificates",
-            "sealing",
+            "sealing settings",
             "store",
-            "files live_state settings",
+            "files live_state",
         ],
     );
 }
