@@ -170,6 +170,7 @@ async fn open_control(
     };
     let address = bound.as_ref().map_or(configuration.api_addr, ApiListener::address);
     let settings = ControlSettings {
+        store: configuration.store.clone(),
         base_url: configuration.base_url.clone().unwrap_or_else(|| base_url(address)),
         domain: configuration.domain.clone(),
         own_names: own_names(configuration),

@@ -42,6 +42,7 @@ mod secrets;
 mod server_start;
 mod service;
 mod service_failures;
+mod shared_store;
 mod ssh_certificates;
 mod tcp_edges;
 mod tcp_tunnels;

@@ -5,7 +5,7 @@ use super::{
     resolver::Resolver,
     values::{
         address, base_url, certificate_file, cidrs, direct_visitors, directory, duration, identity_headers, ip_address,
-        mail, path, plain_name, ports, store,
+        mail, password_file, path, plain_name, plain_text, ports, store,
     },
 };
 use crate::{
@@ -13,7 +13,10 @@ use crate::{
     logs::{Format, Level},
 };
 use postern_api::{Error, host::HostName};
-use postern_control::AcmeSettings;
+use postern_control::{
+    AcmeSettings,
+    store::{Address, SharedLocation},
+};
 use postern_edge::{Limits, Proxies};
 use postern_logins::{IdentityHeaders, OAuthProviders};
 use std::{
@@ -27,6 +30,8 @@ use std::{
 #[derive(Clone, Debug)]
 pub(crate) struct Configuration {
     pub(crate) data_dir: PathBuf,
+    /// A store that several programs could use, instead of the database in the folder.
+    pub(crate) store: Option<SharedLocation>,
     pub(crate) api_addr: SocketAddr,
     pub(crate) https_addr: SocketAddr,
     pub(crate) http_addr: SocketAddr,
@@ -77,7 +82,7 @@ impl Configuration {
         let oauth_apps = resolver.value("oauth_apps", super::oauth_apps::read).unwrap_or_default();
         let proxies = proxies(&mut resolver);
         let certificate = certificate(&mut resolver);
-        resolver.value("store", store);
+        let store = shared_store(&mut resolver);
         let drain_timeout = resolver.value("drain_timeout", duration).unwrap_or(Duration::from_secs(30));
         let limits = super::limits::resolve(&mut resolver);
         let access_log = resolver.value("access_log", str::parse);
@@ -98,6 +103,7 @@ impl Configuration {
         let login_host = login_host.map_or_else(|| HostName::parse(&format!("login.{domain}")), Ok)?;
         Ok(Configuration {
             data_dir,
+            store,
             api_addr,
             https_addr,
             http_addr,
@@ -131,6 +137,38 @@ fn proxies(resolver: &mut Resolver<'_>) -> Proxies {
         );
     }
     Proxies { trusted: trusted.unwrap_or_default(), only: only.unwrap_or_default(), ..Proxies::default() }
+}
+
+fn shared_store(resolver: &mut Resolver<'_>) -> Option<SharedLocation> {
+    let address = resolver.value("store", store).flatten();
+    let authority = resolver.value("store_ca", certificate_file);
+    let (chain, key) = (resolver.value("store_cert", certificate_file), resolver.value("store_key", path));
+    let (user, password) =
+        (resolver.value("store_user", plain_text), resolver.value("store_password_file", password_file));
+    let is_shared = resolver.is_given("store") && address.is_some();
+    for (one, other) in [("store_cert", "store_key"), ("store_user", "store_password_file")] {
+        if resolver.is_given(one) != resolver.is_given(other) {
+            let (one, other) = (one.replace('_', "-"), other.replace('_', "-"));
+            resolver.mistakes.push(format!("--{one} and --{other} belong together: give both or neither."));
+        }
+    }
+    for key in ["store_ca", "store_cert", "store_user"] {
+        if resolver.is_given(key) && !resolver.is_given("store") {
+            resolver
+                .mistakes
+                .push(format!("--{} belongs to --store: give both, or leave it out.", key.replace('_', "-")));
+        }
+    }
+    let encrypted = is_shared && address.as_ref().is_some_and(Address::is_encrypted);
+    if encrypted && !resolver.is_given("store_ca") {
+        resolver.mistakes.push("--store etcds:// needs the authority of its members: give it with --store-ca.".into());
+    }
+    if is_shared && !encrypted && (resolver.is_given("store_ca") || resolver.is_given("store_cert")) {
+        resolver
+            .mistakes
+            .push("--store-ca and --store-cert are for encrypted connections: write --store etcds://.".into());
+    }
+    Some(SharedLocation { address: address?, authority, certificate: chain.zip(key), user: user.zip(password) })
 }
 
 fn certificate(resolver: &mut Resolver<'_>) -> Option<(PathBuf, PathBuf)> {
@@ -197,9 +235,38 @@ mod tests {
 
     #[test]
     fn unavailable_stores_are_refused_with_an_explanation() {
-        let error = check(&[("data_dir", "/data"), ("store", "etcd://a:2379")]).expect_err("not yet");
-        assert!(error.message.contains("not available in this build"), "{}", error.message);
-        check(&[("data_dir", "/data"), ("store", "sqlite:/data/postern.db")]).expect("the default written in full");
+        let error = check(&[("data_dir", "/data"), ("store", "redis://a:2379")]).expect_err("not a store");
+        assert!(error.message.contains("is not a store"), "{}", error.message);
+        let default = check(&[("data_dir", "/data"), ("store", "sqlite:/data/postern.db")]);
+        assert!(default.expect("the default written in full").store.is_none());
+    }
+
+    #[test]
+    fn a_shared_store_has_an_address_and_what_it_is_reached_with() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let password = folder.path().join("password");
+        std::fs::write(&password, "planted\n").expect("written");
+        let password = password.to_string_lossy().into_owned();
+        let store = |values: &[(&'static str, &str)]| check(&[&[("data_dir", "/data")], values].concat());
+        let given =
+            store(&[("store", "etcd://a,b:1/team"), ("store_user", "postern"), ("store_password_file", &password)]);
+        let given = given.expect("a store").store.expect("a shared one");
+        assert_eq!(given.address.to_string(), "etcd://a:2379,b:1/team");
+        assert_eq!(
+            given.user.map(|(name, password)| (name, password.reveal().to_owned())),
+            Some(("postern".into(), "planted".into()))
+        );
+        for (values, part) in [
+            (&[("store", "etcd://")][..], "is not the address of a store"),
+            (&[("store", "etcds://a:1")], "--store-ca"),
+            (&[("store", "etcd://a:1"), ("store_user", "postern")], "belong together"),
+            (&[("store", "etcd://a:1"), ("store_key", "k")], "belong together"),
+            (&[("store_user", "postern"), ("store_password_file", &password)], "belongs to --store"),
+            (&[("store", "etcd://a:1"), ("store_ca", "/none.pem")], "cannot be read"),
+        ] {
+            let error = store(values).expect_err(part);
+            assert!(error.message.contains(part) && !error.message.contains("planted"), "{part}: {}", error.message);
+        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use crate::io_error::reason;
 use http::Uri;
 use ipnet::IpNet;
-use postern_api::{host::HostName, ip_rules::parse_cidr};
+use postern_api::{Secret, host::HostName, ip_rules::parse_cidr};
+use postern_control::store::Address;
 use postern_logins::IdentityHeaders;
 use rustls_pki_types::{
     CertificateDer,
@@ -12,7 +13,7 @@ use rustls_pki_types::{
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs},
     ops::RangeInclusive,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -124,20 +125,31 @@ pub(super) fn certificate_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Accepts only the default store of this build, written in full.
-pub(super) fn store(text: &str) -> Result<(), String> {
-    if text.starts_with("etcd:") {
-        return Err("is not available in this build, which does not support etcd. Leave the \
-             setting out to use the SQLite database in the data folder"
-            .into());
+/// The address of a shared store, or `None` for the default store written in full.
+pub(super) fn store(text: &str) -> Result<Option<Address>, String> {
+    if let Some(path) = text.strip_prefix("sqlite:") {
+        let is_own = path.is_empty() || Path::new(path).file_name().is_some_and(|name| name == "postern.db");
+        let other = "is not the database of this build, which is postern.db in the data folder; choose the folder with --data-dir";
+        return if is_own { Ok(None) } else { Err(other.into()) };
     }
-    match text.strip_prefix("sqlite:") {
-        Some("") => Ok(()),
-        Some(path) if std::path::Path::new(path).file_name().is_some_and(|name| name == "postern.db") => Ok(()),
-        Some(_) => Err("is not the database of this build, which is postern.db in the data folder; \
-             choose the folder with --data-dir"
-            .into()),
-        None => Err("is not a store; leave the setting out, or write sqlite:<data-dir>/postern.db".into()),
+    if text.starts_with("etcd") {
+        return Address::parse(text).map(Some).map_err(|why| format!("is not the address of a store: {why}"));
+    }
+    Err("is not a store; write etcd://host:port,host:port/prefix, or leave the setting out for the database in the data folder"
+        .into())
+}
+
+/// Any text that is not empty.
+pub(super) fn plain_text(text: &str) -> Result<String, String> {
+    if text.is_empty() { Err("is empty".into()) } else { Ok(text.to_owned()) }
+}
+
+/// A password: the first line of a file.
+pub(super) fn password_file(text: &str) -> Result<Secret, String> {
+    let read = std::fs::read_to_string(path(text)?).map_err(|error| format!("cannot be read: {}", reason(&error)))?;
+    match read.lines().next().map(str::trim_end) {
+        None | Some("") => Err("is empty; it must hold the password as its first line".to_owned()),
+        Some(password) => Ok(Secret::new(password)),
     }
 }
 
