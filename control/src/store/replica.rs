@@ -168,7 +168,7 @@ impl Store for Replica {
         .boxed()
     }
 
-    /// Compaction belongs to whoever runs the store.
+    /// Compaction belongs to the operator of the store.
     fn checkpoint(&self) -> BoxFuture<'_, Result<()>> {
         std::future::ready(Ok(())).boxed()
     }

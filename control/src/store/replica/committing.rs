@@ -57,7 +57,7 @@ pub(super) async fn commit(client: &Client, state: &State, keys: &KeySpace, comm
 
 impl Committing<'_> {
     async fn run(mut self) -> Result<CommitOutcome> {
-        let mut tries = 0;
+        let mut failures = 0;
         loop {
             let member = self.client.preferred();
             let timeout = TRY_TIMEOUT.min(self.deadline.saturating_duration_since(Instant::now()));
@@ -66,15 +66,16 @@ impl Committing<'_> {
                 Ok(answer) => self.refused(self.transaction.refusal(&answer)).await?,
                 Err(failure) => {
                     self.client.avoid(member);
-                    self.failed(failure)?
+                    let step = self.failed(failure)?;
+                    failures += 1;
+                    if failures % self.client.len() == 0 {
+                        sleep(RETRY_INTERVAL).await;
+                    }
+                    step
                 }
             };
             if let ControlFlow::Break(outcome) = step {
                 return Ok(outcome);
-            }
-            tries += 1;
-            if tries % self.client.len() == 0 {
-                sleep(RETRY_INTERVAL).await;
             }
         }
     }
@@ -122,7 +123,8 @@ impl Committing<'_> {
 
     fn failed(&mut self, failure: Failure) -> Result<ControlFlow<CommitOutcome>> {
         tracing::debug!(%failure, "a try of a commit failed");
-        let over = Instant::now() >= self.deadline;
+        // Too little time is left for another try: what is cut short might have been performed.
+        let over = Instant::now() + RETRY_INTERVAL * 2 >= self.deadline;
         match failure {
             Failure::NoAnswer(_) => {
                 self.unanswered = true;

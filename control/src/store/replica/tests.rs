@@ -87,7 +87,7 @@ async fn two_replicas_see_each_others_commits() {
     let both = futures::future::join(one.commit(claim("one")), other.commit(claim("other"))).await;
     let won = [both.0.expect("a commit"), both.1.expect("a commit")];
     assert_eq!(won.iter().filter(|outcome| matches!(outcome, CommitOutcome::Done(_))).count(), 1, "{won:?}");
-    // Whoever lost sees already what it lost to.
+    // The one that lost sees already what it lost to.
     let loser = if matches!(won[0], CommitOutcome::Done(_)) { &other } else { &one };
     assert!(text(loser, "claim").await.is_some());
     done(&one, Commit::default().delete("claim")).await;
