@@ -115,17 +115,16 @@ async fn keep(store: std::sync::Weak<dyn Store>, holder: Holder, lease: Arc<Mute
         tokio::time::sleep(KEEP_INTERVAL).await;
         let Some(store) = store.upgrade() else { return };
         let current = *lease.lock().unwrap_or_else(PoisonError::into_inner);
-        match store.keep(current, clock::now()).await {
-            Ok(false) => match take(store.as_ref(), &holder).await {
+        if let Ok(false) = store.keep(current, clock::now()).await {
+            match take(store.as_ref(), &holder).await {
                 Ok(new) => {
                     *lease.lock().unwrap_or_else(PoisonError::into_inner) = new;
                     tracing::info!(
-                        "this server has taken the store again, because its claim had ended while the store was away"
+                        "this server has taken the store again: its claim had ended while the store was away"
                     );
                 }
                 Err(error) => tracing::error!(%error, "this server has lost the store"),
-            },
-            Ok(true) | Err(_) => {}
+            }
         }
     }
 }
