@@ -32,23 +32,22 @@ pub(crate) struct Refusal {
     pub(crate) error: Error,
     pub(crate) fault: Fault,
     pub(crate) retry_after: Option<Duration>,
-    /// Where to go instead; makes it a redirect.
-    pub(crate) location: Option<HeaderValue>,
-    /// What modules add to the response; boxed, because few refusals have any.
-    own: Option<Box<OwnParts>>,
+    /// Further parts of the response; boxed, because few refusals have any.
+    custom: Option<Box<CustomParts>>,
 }
 
-/// What modules add to the response of a refusal.
+/// A redirect, or what modules add to the response of a refusal.
 #[derive(Clone, Debug, Default)]
-struct OwnParts {
+struct CustomParts {
+    location: Option<HeaderValue>,
     headers: Vec<(HeaderName, HeaderValue)>,
-    answer: Option<OwnAnswer>,
+    response: Option<CustomResponse>,
     pages: Option<Arc<PreparedPages>>,
 }
 
-/// A response of one's own.
+/// A response that a module makes.
 #[derive(Clone, Debug)]
-pub(crate) struct OwnAnswer {
+pub(crate) struct CustomResponse {
     pub(crate) status: StatusCode,
     /// Type and bytes; `None` for the body that the server makes.
     pub(crate) body: Option<(HeaderValue, Bytes)>,
@@ -56,7 +55,7 @@ pub(crate) struct OwnAnswer {
 
 impl Refusal {
     pub(crate) fn new(fault: Fault, error: impl Into<Error>) -> Self {
-        Refusal { error: error.into(), fault, retry_after: None, location: None, own: None }
+        Refusal { error: error.into(), fault, retry_after: None, custom: None }
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -82,41 +81,53 @@ impl Refusal {
         self
     }
 
+    /// Makes it a redirect to another address.
     #[must_use]
-    pub(crate) fn with_headers(mut self, headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
-        self.own.get_or_insert_default().headers.extend(headers);
+    pub(crate) fn redirect_to(mut self, location: HeaderValue) -> Self {
+        self.custom.get_or_insert_default().location = Some(location);
         self
     }
 
     #[must_use]
-    pub(crate) fn with_answer(mut self, answer: OwnAnswer) -> Self {
-        self.own.get_or_insert_default().answer = Some(answer);
+    pub(crate) fn with_headers(mut self, headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
+        self.custom.get_or_insert_default().headers.extend(headers);
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn with_response(mut self, response: CustomResponse) -> Self {
+        self.custom.get_or_insert_default().response = Some(response);
         self
     }
 
     #[must_use]
     pub(crate) fn with_pages(mut self, pages: Option<&Arc<PreparedPages>>) -> Self {
         if let Some(pages) = pages {
-            self.own.get_or_insert_default().pages = Some(pages.clone());
+            self.custom.get_or_insert_default().pages = Some(pages.clone());
         }
         self
     }
 
+    /// Where to go instead, if it is a redirect.
+    pub(crate) fn location(&self) -> Option<&HeaderValue> {
+        self.custom.as_ref()?.location.as_ref()
+    }
+
     /// The body that a module has in place of the server's.
-    pub(crate) fn own_body(&self) -> Option<&(HeaderValue, Bytes)> {
-        self.own.as_ref()?.answer.as_ref()?.body.as_ref()
+    pub(crate) fn custom_body(&self) -> Option<&(HeaderValue, Bytes)> {
+        self.custom.as_ref()?.response.as_ref()?.body.as_ref()
     }
 
     /// The page that a module has in place of the server's.
-    pub(crate) fn own_page(&self, id: &str) -> Option<String> {
-        let pages = self.own.as_ref()?.pages.as_ref().filter(|_| self.location.is_none())?;
+    pub(crate) fn custom_page(&self, id: &str) -> Option<String> {
+        let pages = self.custom.as_ref()?.pages.as_ref().filter(|_| self.location().is_none())?;
         let (status, message) = (self.status(), self.error.message.as_str());
         pages.render(&PageFacts { status, code: Some(self.error.code), message, id })
     }
 
     /// Further header fields of the response.
     pub(crate) fn headers(&self) -> impl Iterator<Item = &(HeaderName, HeaderValue)> {
-        self.own.iter().flat_map(|own| &own.headers)
+        self.custom.iter().flat_map(|custom| &custom.headers)
     }
 
     /// The refusal an agent sent in place of a local service's response. Its code is kept if an agent may use it.
@@ -135,9 +146,9 @@ impl Refusal {
     }
 
     pub(crate) fn status(&self) -> u16 {
-        match self.own.as_ref().and_then(|own| own.answer.as_ref()) {
-            _ if self.location.is_some() => 308,
-            Some(answer) => answer.status.as_u16(),
+        match self.custom.as_ref().and_then(|custom| custom.response.as_ref()) {
+            _ if self.location().is_some() => 308,
+            Some(response) => response.status.as_u16(),
             None => self.error.status(),
         }
     }

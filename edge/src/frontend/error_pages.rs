@@ -30,9 +30,9 @@ impl ErrorFormat {
 
 /// The response to a refused request. `id` names the request in the log.
 pub(crate) fn response(refusal: &Refusal, format: ErrorFormat, id: &str) -> Response<ResponseBody> {
-    let own_page = if format.html { refusal.own_page(id) } else { None };
-    let has_own_body = refusal.own_body().is_some() || own_page.is_some();
-    let (kind, body) = match (refusal.own_body(), own_page) {
+    let custom_page = if format.html { refusal.custom_page(id) } else { None };
+    let has_own_body = refusal.custom_body().is_some() || custom_page.is_some();
+    let (kind, body) = match (refusal.custom_body(), custom_page) {
         (Some((kind, body)), _) => (kind.clone(), body.clone()),
         (None, Some(page)) => (HTML, Bytes::from(page)),
         (None, None) if format.html => (HTML, Bytes::from(page(refusal, id))),
@@ -55,7 +55,7 @@ pub(crate) fn response(refusal: &Refusal, format: ErrorFormat, id: &str) -> Resp
     if let Ok(value) = HeaderValue::from_str(id) {
         headers.insert(REQUEST_ID, value);
     }
-    if let Some(location) = &refusal.location {
+    if let Some(location) = refusal.location() {
         headers.insert(header::LOCATION, location.clone());
     } else if let Ok(value) = HeaderValue::from_str(&refusal.error.code.to_string()) {
         headers.insert(ERROR_CODE, value);
@@ -114,7 +114,7 @@ fn page(refusal: &Refusal, id: &str) -> String {
          </head><body><main><h1>{status} {title}</h1><p>{}</p>",
         prose(&refusal.error.message)
     );
-    if let Some(location) = refusal.location.as_ref().and_then(|value| value.to_str().ok()) {
+    if let Some(location) = refusal.location().and_then(|value| value.to_str().ok()) {
         let location = html::escape(location);
         let _ = write!(page, "<p><a href=\"{location}\">{location}</a></p>");
     }

@@ -88,9 +88,11 @@ impl EdgeState {
             443 => format!("https://{host}{path}"),
             port => format!("https://{host}:{port}{path}"),
         };
-        let mut refusal = Refusal::new(Fault::Route, Code::HttpsOnly);
-        refusal.location = HeaderValue::try_from(location).ok();
-        refusal
+        let refusal = Refusal::new(Fault::Route, Code::HttpsOnly);
+        match HeaderValue::try_from(location) {
+            Ok(location) => refusal.redirect_to(location),
+            Err(_) => refusal,
+        }
     }
 }
 

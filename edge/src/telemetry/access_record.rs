@@ -143,7 +143,7 @@ impl AccessRecord {
         trace: &mut Trace,
         refusal: Option<&Refusal>,
     ) {
-        let refusal = refusal.filter(|refusal| refusal.location.is_none());
+        let refusal = refusal.filter(|refusal| refusal.location().is_none());
         let is_kept = refusal.is_some() && trace.edge().is_some();
         let is_written = is_kept || self.telemetry.log.is_some();
         let line = if is_written { self.write(request, status, trace, refusal, is_kept) } else { None };

@@ -140,7 +140,7 @@ pub(in crate::frontend) fn refuse_unparsed(
 fn log_refusal(refusal: &Refusal, id: &str, connection: &VisitorConnection, head: &LoggedRequest, trace: &Trace) {
     let (code, text, visitor) = (refusal.error.code, &refusal.error.message, connection.visitor.address);
     let LoggedRequest { method, uri, .. } = head;
-    if refusal.location.is_some() {
+    if refusal.location().is_some() {
         return tracing::debug!(id, %visitor, %method, %uri, "redirected to https");
     }
     metrics::refusal(trace.refused_by(), code);
