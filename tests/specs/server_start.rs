@@ -74,10 +74,11 @@ async fn a_flag_overrides_the_environment_which_overrides_the_file() {
 }
 
 #[tokio::test]
-async fn a_feature_that_this_build_lacks_is_named() {
+async fn a_store_that_does_not_answer_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let flags = ["--store", "etcd://127.0.0.1:2379"];
-    refused(&start(folder.path(), &flags).await, &["ERR_POSTERN_8100", flags[0], "not available in this build"]);
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let store = format!("etcd://127.0.0.1:{port}");
+    refused(&start(folder.path(), &["--store", &store]).await, &["ERR_POSTERN_10007", &store, "does not answer"]);
 }
 
 #[tokio::test]

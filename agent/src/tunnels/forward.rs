@@ -71,6 +71,7 @@ pub async fn serve_at(tunnels: Tunnels, generation: u64, endpoint: Arc<TunnelEnd
             return;
         }
     };
+    tunnels.service_found(&endpoint);
     let timing = ConnectTiming { transit: tunnels.transit(), connect: Some(connecting.elapsed()) };
     let notes = incoming.metadata();
     let visitor = match incoming.accept().await {

@@ -12,8 +12,11 @@ use std::{
 };
 use tokio::{sync::Mutex, time::Instant};
 
-/// Interval in which a service that does not run is looked for.
-const WATCH_INTERVAL: Duration = Duration::from_secs(2);
+/// Interval in which a service that does not run is searched at first. It doubles, because the list can be long, and a
+/// visitor's connection finds the service as well.
+const FIRST_INTERVAL: Duration = Duration::from_secs(2);
+/// The longest such interval.
+const MAX_INTERVAL: Duration = Duration::from_secs(30);
 /// Time for which a list of sockets is used again: many tunnels may be started at once.
 const LIST_LIFETIME: Duration = Duration::from_secs(1);
 
@@ -25,6 +28,11 @@ impl ServiceStatus {
     /// Why no connection can succeed; `None` if the service runs, or if nothing is known about it.
     pub fn error(&self) -> Option<Arc<Error>> {
         self.0.load_full()
+    }
+
+    /// `true` if the service was said to be missing until now.
+    fn set_found(&self) -> bool {
+        self.0.swap(None).is_some()
     }
 
     /// `false` if it was known already.
@@ -57,6 +65,14 @@ impl Tunnels {
         let Some(port) = endpoint.definition.upstream.loopback_port() else { return };
         tokio::spawn(watch(Arc::downgrade(&self.0), endpoint.clone(), port));
     }
+
+    /// Records that a connection to the local service of a tunnel has succeeded.
+    pub(super) fn service_found(&self, endpoint: &TunnelEndpoint) {
+        if endpoint.service.error().is_some() && endpoint.service.set_found() {
+            tracing::info!(tunnel = endpoint.name, "the local service listens now");
+            self.notify_change();
+        }
+    }
 }
 
 /// Ends with the tunnel, and with the agent, which must not wait for it.
@@ -75,19 +91,19 @@ async fn watch(tunnels: Weak<TunnelsInner>, endpoint: Arc<TunnelEndpoint>, port:
     tracing::warn!(tunnel = endpoint.name, "{message}");
     tunnels.notify_change();
     drop(tunnels);
+    let mut interval = FIRST_INTERVAL;
     loop {
         tokio::select! {
             () = endpoint.stop.cancelled() => return,
-            () = tokio::time::sleep(WATCH_INTERVAL) => {}
+            () = tokio::time::sleep(interval) => {}
+        }
+        if endpoint.service.error().is_none() {
+            return;
         }
         match look().await {
             None => return,
-            Some((_, false)) => {}
-            Some((tunnels, true)) => {
-                tracing::info!(tunnel = endpoint.name, "the local service listens now");
-                endpoint.service.0.store(None);
-                return tunnels.notify_change();
-            }
+            Some((_, false)) => interval = MAX_INTERVAL.min(2 * interval),
+            Some((tunnels, true)) => return tunnels.service_found(&endpoint),
         }
     }
 }
