@@ -267,6 +267,7 @@ test.describe("a stage of a route", () => {
     const form = page.getByRole("form", { name: "Settings of Backend" });
     await choose(form.getByRole("combobox", { name: "Backend" }), "Agents (app=shop)");
     await form.getByRole("button", { name: "Save" }).click();
+    await expect(form).toBeHidden();
     await expect(pages.stage("Backend").getByText("Agents")).toBeVisible();
     expect(await world.manage("GET", `${at.place}/backend`)).toMatchObject({ backend: { id: other } });
   });

@@ -41,6 +41,8 @@ NEEDED = {
     "/edges/https/{edge_id}/routes/{id}/redirect": {"rules": [{"to": "/"}]},
     "/edges/https/{edge_id}/routes/{id}/rewrite": {"strip_prefix": "/a", "path": "", "to": "", "add_prefix": "", "host": ""},
     "/edges/tcp/{id}/rate_limit": {"key": "everyone"},
+    # Enabled, it needs an edge that terminates TLS.
+    "/edges/tls/{id}/mutual_tls": {"enabled": False, "certificate_authority_ids": ["ca_"]},
     "/edges/tls/{id}/rate_limit": {"key": "everyone"},
     "/ip_policy_rules": {"action": "deny", "cidr": "203.0.113.#/32", "ip_policy_id": "ipp_"},
     "/ssh_host_certificates": {"ssh_certificate_authority_id": "sshca_", "principals": ["#.schema.test"]},
