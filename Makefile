@@ -11,7 +11,7 @@ help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 run: .ci/installed-run ui/dist/index.html ## open the desktop app, or start server and agent where there is no display
-	@echo "== building the programs (the first time takes about ten minutes on two cores)"
+	@echo "== building the programs (the first time takes ten to twelve minutes on two cores)"
 	cargo build --workspace --bins
 	@.ci/start
 
