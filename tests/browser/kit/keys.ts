@@ -1,5 +1,5 @@
 // Walking through a page with the Tab key, as a person without a mouse does.
-import type { Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 
 const MOST_PRESSES = 120;
 
@@ -24,4 +24,16 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
     await page.keyboard.press("Tab");
   }
   throw new Error(`“${String(name)}” is not reached with Tab, but ${[...seen].join(" · ")}`);
+}
+
+/** Chooses an action of the menu that is open by typing the beginning of its name. */
+export async function chooseByTyping(page: Page, beginning: string, name: string): Promise<void> {
+  const menu = page.getByRole("menu");
+  await expect(menu.locator(":focus")).toBeAttached();
+  // The menu forgets what was typed after a pause, which a busy machine can make between two keys.
+  await expect(async () => {
+    await page.keyboard.type(beginning);
+    await expect(menu.getByRole("menuitem", { name })).toBeFocused({ timeout: 2000 });
+  }).toPass();
+  await page.keyboard.press("Enter");
 }

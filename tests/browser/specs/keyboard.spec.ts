@@ -1,7 +1,7 @@
 // The whole way without a mouse: publish, inspect, edit and replay, make a policy, and put it in front of an edge.
 import type { Page } from "@playwright/test";
 import { expect, testWithWorld } from "../kit/fixtures";
-import { tabTo } from "../kit/keys";
+import { chooseByTyping, tabTo } from "../kit/keys";
 
 const test = testWithWorld();
 
@@ -101,9 +101,7 @@ test.describe("in the console", () => {
     await enter(page, "/…");
     await expect(page.getByRole("heading", { name: "/…", level: 1 })).toBeVisible();
     await enter(page, "Add module");
-    await expect(page.getByRole("menu")).toBeVisible();
-    await page.keyboard.type("IP r");
-    await page.keyboard.press("Enter");
+    await chooseByTyping(page, "IP", "IP restriction");
     await expect(page.getByRole("checkbox", { name: "Office" })).toBeVisible();
     await tabTo(page, /^Office(ipp_|$)/);
     await page.keyboard.press("Space");
