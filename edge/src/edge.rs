@@ -8,6 +8,7 @@ use crate::{
     access::Access,
     frontend::{self, EdgeState},
     http::{RequestLimiter, headers},
+    links::NodeLinks,
     live::Live,
     modules::RateTable,
     net::{self, ConnectionLimiter},
@@ -40,6 +41,7 @@ pub struct Edge {
     registry: Arc<TunnelRegistry>,
     logins: Arc<Logins>,
     live: Arc<Live>,
+    links: Option<Arc<NodeLinks>>,
     follower: Arc<ConfigurationFollower>,
     open: TaskTracker,
     stop: CancellationToken,
@@ -115,7 +117,8 @@ impl Edge {
         tasks.spawn(sample_traffic(traffic));
         let logins_task = logins.clone();
         tasks.spawn(async move { logins_task.maintain().await });
-        Ok(Edge { https_addr, http_addr, registry, logins, live, follower, open, stop, accepting, tasks })
+        let links = settings.links.map(|links| NodeLinks::new(links.node));
+        Ok(Edge { https_addr, http_addr, registry, logins, live, links, follower, open, stop, accepting, tasks })
     }
 
     /// The real address of the HTTPS listener, port 0 resolved.
@@ -131,6 +134,11 @@ impl Edge {
     /// A view of the running edge.
     pub fn live(&self) -> Arc<Live> {
         self.live.clone()
+    }
+
+    /// The links with other nodes, if there are any.
+    pub fn links(&self) -> Option<Arc<NodeLinks>> {
+        self.links.clone()
     }
 
     /// Applies published configurations.

@@ -4,7 +4,7 @@
 //! `watch` channel, certificates through the trait [`Certificates`], and [`Live`] gives a view of the running edge.
 //!
 //! The modules form floors, listed here from top to bottom; each imports only what is below it:
-//! [`edge`], [`live`], [`frontend`], [`settings`], [`tunnels`], [`tcp`], [`access`], [`routing`], [`modules`],
+//! [`edge`], [`live`], [`frontend`], [`settings`], [`links`], [`tunnels`], [`tcp`], [`access`], [`routing`], [`modules`],
 //! [`upstream`], [`net`], [`http`], [`tls`], [`telemetry`], [`limits`], [`refusal`].
 
 mod access;
@@ -16,6 +16,7 @@ mod frontend;
 pub mod fuzzing;
 mod http;
 mod limits;
+mod links;
 mod live;
 mod modules;
 mod net;
@@ -31,6 +32,7 @@ mod upstream;
 pub use edge::{ConfigurationFollower, Edge};
 pub use http::VisitorDisconnected;
 pub use limits::Limits;
+pub use links::{LinkSettings, LinkView, NodeIdentity, NodeLinks, Peer, node_server_name};
 pub use live::Live;
 pub use modules::SigningCertificates;
 pub use net::Proxies;

@@ -3,6 +3,7 @@
 use crate::{
     http::VisitorDisconnected,
     limits::Limits,
+    links::LinkSettings,
     modules::{HttpsFetcher, ModuleState, RateTable, SigningCertificates},
     net::Proxies,
     telemetry::{AccessLog, traffic::Traffic},
@@ -83,6 +84,8 @@ pub struct Settings {
     pub proxies: Proxies,
     /// Deadlines and caps.
     pub limits: Limits,
+    /// Links with other nodes, if this one is part of a cluster.
+    pub links: Option<LinkSettings>,
 }
 
 /// The wall clock.
@@ -113,6 +116,7 @@ impl Settings {
             access_log: None,
             proxies: Proxies::default(),
             limits: Limits::default(),
+            links: None,
         }
     }
 

@@ -21,6 +21,7 @@ fn the_edge_is_read_downwards() {
             "live",
             "frontend",
             "settings",
+            "links",
             "tunnels",
             "tcp",
             "access routing",
