@@ -11,7 +11,7 @@ use super::{
 };
 use ipnet::IpNet;
 use postern_api::{
-    Code, Secret,
+    Code, Error, Secret,
     ip_rules::parse_cidr,
     module::{CircuitBreaker, HeaderChanges, UserAgentFilter, WebhookVerification},
     tunnel_modules::{AddressLists, SIZE_LIMIT, TunnelModules},
@@ -46,78 +46,45 @@ pub(super) fn read(
     host_header: impl FnOnce(&mut Fields<'_>) -> Option<String>,
 ) -> TunnelModules {
     let mut all = TunnelModules::default();
-    if let Some(lists) = addresses(fields) {
-        let module = TunnelModules { ip_restriction: Some(lists), ..Default::default() };
-        check_module(fields, module, |module| all.ip_restriction = module.ip_restriction);
-    }
-    if let Some(authorities) = authorities(fields) {
-        let module = TunnelModules { mutual_tls: authorities, ..Default::default() };
-        check_module(fields, module, |module| all.mutual_tls = module.mutual_tls);
-    }
-    if let Some(limit) = rate_limit::read(fields) {
-        let module = TunnelModules { rate_limit: Some(limit), ..Default::default() };
-        check_module(fields, module, |module| all.rate_limit = module.rate_limit);
-    }
-    if let Some(maintenance) = visitor_modules::maintenance(fields) {
-        let module = TunnelModules { maintenance: Some(maintenance), ..Default::default() };
-        check_module(fields, module, |module| all.maintenance = module.maintenance);
-    }
-    if let Some(redirect) = visitor_modules::redirect(fields) {
-        let module = TunnelModules { redirect: Some(redirect), ..Default::default() };
-        check_module(fields, module, |module| all.redirect = module.redirect);
-    }
-    if let Some(rewrite) = visitor_modules::rewrite(fields) {
-        let module = TunnelModules { rewrite: Some(rewrite), ..Default::default() };
-        check_module(fields, module, |module| all.rewrite = module.rewrite);
-    }
-    if let Some(pages) = visitor_modules::error_pages(fields) {
-        let module = TunnelModules { error_pages: Some(pages), ..Default::default() };
-        check_module(fields, module, |module| all.error_pages = module.error_pages);
-    }
-    if let Some(filter) = user_agents(fields) {
-        let module = TunnelModules { user_agent_filter: Some(filter), ..Default::default() };
-        check_module(fields, module, |module| all.user_agent_filter = module.user_agent_filter);
-    }
-    if let Some(webhooks) = webhooks(fields) {
-        let module = TunnelModules { webhook_verification: Some(webhooks), ..Default::default() };
-        check_module(fields, module, |module| all.webhook_verification = module.webhook_verification);
-    }
-    let module = TunnelModules { basic_auth: users(fields), ..Default::default() };
-    check_module(fields, module, |module| all.basic_auth = module.basic_auth);
-    if let Some(oauth) = login_modules::oauth(fields) {
-        let module = TunnelModules { oauth: Some(oauth), ..Default::default() };
-        check_module(fields, module, |module| all.oauth = module.oauth);
-    }
-    if let Some(oidc) = login_modules::oidc(fields) {
-        let module = TunnelModules { oidc: Some(oidc), ..Default::default() };
-        check_module(fields, module, |module| all.oidc = module.oidc);
-    }
-    if let Some(breaker) = circuit_breaker(fields) {
-        let module = TunnelModules { circuit_breaker: Some(breaker), ..Default::default() };
-        check_module(fields, module, |module| all.circuit_breaker = module.circuit_breaker);
-    }
-    if let Some(changes) = headers(fields, "request_header") {
-        let module = TunnelModules { request_headers: Some(changes), ..Default::default() };
-        check_module(fields, module, |module| all.request_headers = module.request_headers);
-    }
-    if let Some(changes) = headers(fields, "response_header") {
-        let module = TunnelModules { response_headers: Some(changes), ..Default::default() };
-        check_module(fields, module, |module| all.response_headers = module.response_headers);
-    }
-    let module = TunnelModules { host_header: host_header(fields), ..Default::default() };
-    check_module(fields, module, |module| all.host_header = module.host_header);
+    keep(fields, &mut all, addresses, |all| &mut all.ip_restriction);
+    keep(fields, &mut all, |fields| authorities(fields).unwrap_or_default(), |all| &mut all.mutual_tls);
+    keep(fields, &mut all, rate_limit::read, |all| &mut all.rate_limit);
+    keep(fields, &mut all, visitor_modules::maintenance, |all| &mut all.maintenance);
+    keep(fields, &mut all, visitor_modules::redirect, |all| &mut all.redirect);
+    keep(fields, &mut all, visitor_modules::rewrite, |all| &mut all.rewrite);
+    keep(fields, &mut all, visitor_modules::error_pages, |all| &mut all.error_pages);
+    keep(fields, &mut all, user_agents, |all| &mut all.user_agent_filter);
+    keep(fields, &mut all, webhooks, |all| &mut all.webhook_verification);
+    keep(fields, &mut all, users, |all| &mut all.basic_auth);
+    keep(fields, &mut all, login_modules::oauth, |all| &mut all.oauth);
+    keep(fields, &mut all, login_modules::oidc, |all| &mut all.oidc);
+    keep(fields, &mut all, circuit_breaker, |all| &mut all.circuit_breaker);
+    keep(fields, &mut all, |fields| headers(fields, "request_header"), |all| &mut all.request_headers);
+    keep(fields, &mut all, |fields| headers(fields, "response_header"), |all| &mut all.response_headers);
+    keep(fields, &mut all, host_header, |all| &mut all.host_header);
     all.websocket_tcp_converter = fields.flag("websocket_tcp_converter").unwrap_or(false);
     all.compression = fields.flag("compression").unwrap_or(false);
     check_all(fields, &all);
     all
 }
 
-/// Checks one module alone, so that all problems are reported.
-fn check_module(fields: &mut Fields<'_>, mut module: TunnelModules, take: impl FnOnce(TunnelModules)) {
-    let error = match module.check() {
-        Ok(()) => return take(module),
-        Err(error) => error,
-    };
+/// Reads one module, and keeps it if it is valid. It is checked alone, so that all problems are reported.
+fn keep<T: Default>(
+    fields: &mut Fields<'_>,
+    all: &mut TunnelModules,
+    read: impl FnOnce(&mut Fields<'_>) -> T,
+    module: fn(&mut TunnelModules) -> &mut T,
+) {
+    let mut alone = TunnelModules::default();
+    *module(&mut alone) = read(fields);
+    match alone.check() {
+        Ok(()) => *module(all) = std::mem::take(module(&mut alone)),
+        Err(error) => report(fields, error),
+    }
+}
+
+/// Reports a problem of a module under the key that the file has for it.
+fn report(fields: &mut Fields<'_>, error: Error) {
     let field = error.details.get("field").cloned().unwrap_or_default();
     let mut field = login_modules::key_of(&field).unwrap_or(field);
     if field.starts_with("basic_auth") && fields.pair("basic_auth").is_none() {
