@@ -27,6 +27,7 @@ pub mod module;
 mod modules;
 pub mod owner;
 pub mod path_templates;
+pub mod patterns;
 pub mod published;
 pub mod resource;
 mod resources;

@@ -1,51 +1,30 @@
 //! Patterns of paths, and texts with the groups of a pattern and with variables, for redirects and rewrites.
 
 use crate::{
-    Code, Error, Result,
+    Result,
     headers::variables::{self, Variable},
+    patterns::{self, SIZE_LIMIT},
 };
 use regex::{Regex, RegexBuilder};
 use std::fmt::Write;
 
-/// The longest pattern in bytes.
-pub const PATTERN_LIMIT: usize = 1024;
 /// The longest template in bytes.
 pub const TEMPLATE_LIMIT: usize = 2048;
-/// Memory limit of one compiled pattern in bytes.
-const SIZE_LIMIT: usize = 256 << 10;
 
 /// Compiles a pattern that matches a whole path. Matching is linear in the length of the path, for every pattern.
 ///
 /// # Errors
 /// [`Code::PatternLength`] or [`Code::PatternInvalid`].
 pub fn compile(pattern: &str) -> Result<Regex> {
-    let shown: String = pattern.chars().take(64).collect();
-    if pattern.len() > PATTERN_LIMIT {
-        let sentence = format!("The pattern has {} bytes; at most {PATTERN_LIMIT} are allowed.", pattern.len());
-        return Err(Error::new(Code::PatternLength, sentence));
-    }
-    let invalid = |reason: &str| {
-        Error::new(Code::PatternInvalid, format!("`{shown}` is not a regular expression that can be used: {reason}."))
-    };
+    patterns::check_length(pattern)?;
+    let invalid = |error| patterns::invalid(pattern, &error);
     // Alone first, so that a pattern cannot close the group that anchors it.
-    RegexBuilder::new(pattern).size_limit(SIZE_LIMIT).build().map_err(|error| invalid(&reason(&error)))?;
+    RegexBuilder::new(pattern).size_limit(SIZE_LIMIT).build().map_err(invalid)?;
     RegexBuilder::new(&format!(r"\A(?:{pattern})\z"))
         .size_limit(SIZE_LIMIT)
         .dfa_size_limit(SIZE_LIMIT)
         .build()
-        .map_err(|error| invalid(&reason(&error)))
-}
-
-/// The last line of the parser's output, which names the mistake.
-fn reason(error: &regex::Error) -> String {
-    match error {
-        regex::Error::CompiledTooBig(_) => "compiled, it is too large; repeat less".to_owned(),
-        error => {
-            let drawing = error.to_string();
-            let last = drawing.lines().last().unwrap_or_default();
-            last.trim().trim_start_matches("error: ").trim_end_matches('.').to_owned()
-        }
-    }
+        .map_err(invalid)
 }
 
 /// A text with variables, `${req.host}`, and groups of a pattern, `${1}`.
@@ -172,6 +151,7 @@ fn is_of_url(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Code;
     use proptest::prelude::*;
 
     #[test]

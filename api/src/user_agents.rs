@@ -1,14 +1,13 @@
 //! Patterns for a visitor's `User-Agent`, compiled the same way where they are stored and where they are applied.
 
-use crate::{Code, Error, Result};
+use crate::{
+    Result,
+    patterns::{self, SIZE_LIMIT},
+};
 use regex::bytes::{Regex, RegexBuilder};
 
 /// Limit of patterns in one list.
 pub const COUNT_LIMIT: usize = 100;
-/// Longest pattern in bytes.
-pub const LENGTH_LIMIT: usize = 1024;
-/// Memory limit of one compiled pattern in bytes.
-const SIZE_LIMIT: usize = 256 << 10;
 
 /// Compiles a pattern that matches anywhere in the header. Matching is linear in the length of the header,
 /// for every pattern.
@@ -16,31 +15,18 @@ const SIZE_LIMIT: usize = 256 << 10;
 /// # Errors
 /// [`Code::PatternLength`] or [`Code::PatternInvalid`].
 pub fn compile(pattern: &str) -> Result<Regex> {
-    let shown: String = pattern.chars().take(64).collect();
-    if pattern.len() > LENGTH_LIMIT {
-        let sentence =
-            format!("The pattern `{shown}…` has {} bytes; at most {LENGTH_LIMIT} are allowed.", pattern.len());
-        return Err(Error::new(Code::PatternLength, sentence));
-    }
-    RegexBuilder::new(pattern).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT).build().map_err(|error| {
-        let reason = match &error {
-            regex::Error::CompiledTooBig(_) => {
-                "compiled, it is too large; repeat less, or write several patterns".to_owned()
-            }
-            // The last line of the parser's output names the mistake.
-            error => {
-                let drawing = error.to_string();
-                let last = drawing.lines().last().unwrap_or_default();
-                last.trim().trim_start_matches("error: ").trim_end_matches('.').to_owned()
-            }
-        };
-        Error::new(Code::PatternInvalid, format!("`{shown}` is not a regular expression that can be used: {reason}."))
-    })
+    patterns::check_length(pattern)?;
+    RegexBuilder::new(pattern)
+        .size_limit(SIZE_LIMIT)
+        .dfa_size_limit(SIZE_LIMIT)
+        .build()
+        .map_err(|error| patterns::invalid(pattern, &error))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Code, patterns::LENGTH_LIMIT};
     use proptest::prelude::*;
 
     #[test]
