@@ -36,15 +36,10 @@ pub(super) fn stage(
 ) -> Response<ResponseBody> {
     let (Some(pages), true) = (pages, applies) else { return response };
     let status = response.status();
-    if !pages.has(status.as_u16()) {
-        return response;
-    }
     let began = Instant::now();
     let message = status.canonical_reason().unwrap_or("Error");
-    let id = trace.id().to_owned();
-    let Some(page) = pages.render(&PageFacts { status: status.as_u16(), code: None, message, id: &id }) else {
-        return response;
-    };
+    let facts = PageFacts { status: status.as_u16(), code: None, message, id: trace.id() };
+    let Some(page) = pages.render(&facts) else { return response };
     let mut response = response.map(|_| ResponseBody::full(page.into()));
     let headers = response.headers_mut();
     for name in OF_BODY {
