@@ -104,6 +104,11 @@ pub fn next_ksuid(moment: jiff::Timestamp) -> String {
     ksuid(moment.as_second(), payload)
 }
 
+/// 128 random bits in hexadecimal.
+pub fn random_hex() -> String {
+    format!("{:032x}", rand::random::<u128>())
+}
+
 /// Nanoseconds of `moment`, or the next unused number within the second, so that ids keep their order even if many
 /// are created at once or the clock has a resolution of seconds.
 fn next_number_within_second(moment: jiff::Timestamp) -> u32 {

@@ -88,7 +88,7 @@ impl AgentStateFile {
         let lock = File::create(PathBuf::from(lock_name)).ok().filter(|file| file.try_lock().is_ok());
         let mut persisted = if lock.is_some() { read(&path) } else { PersistedState::default() };
         if persisted.instance.is_empty() {
-            persisted.instance = format!("{:032x}", rand::random::<u128>());
+            persisted.instance = postern_api::id::random_hex();
         }
         persisted.pid = None;
         persisted.web_addr = None;

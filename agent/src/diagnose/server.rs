@@ -218,7 +218,7 @@ async fn check_protocol(
         agent_version: env!("CARGO_PKG_VERSION").into(),
         os: format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
         // Another instance than that of the tunnels, whose session must not be replaced.
-        instance: format!("{:032x}", rand::random::<u128>()),
+        instance: postern_api::id::random_hex(),
         token,
         metadata: String::new(),
         remote_management: false,

@@ -34,7 +34,7 @@ impl Seal {
                 return check(data_dir, store, &entry);
             }
             let seal = Seal::open(data_dir)?;
-            let id = format!("{:032x}", rand::random::<u128>());
+            let id = postern_api::id::random_hex();
             let check = STANDARD.encode(seal.seal(id.as_bytes(), KEY)?);
             let identity = serde_json::to_vec(&Identity { id, check, format: FORMAT })
                 .map_err(|error| StoreError::Broken(error.to_string()))?;

@@ -3,7 +3,7 @@
 
 use super::{Commit, CommitCondition, CommitOutcome, LeaseId, Result, Store, StoreError, Write, lock::FolderLock};
 use crate::files;
-use postern_api::clock;
+use postern_api::{clock, id::random_hex};
 use serde::{Deserialize, Serialize};
 use std::{
     path::Path,
@@ -48,7 +48,7 @@ impl Presence {
     /// `InUse` if another server has it.
     pub async fn begin(store: Arc<dyn Store>, folder: &Path, lock: FolderLock) -> Result<Self> {
         let holder =
-            Holder { folder: folder_id(folder)?, run: random_id(), host: host_name(), process: std::process::id() };
+            Holder { folder: folder_id(folder)?, run: random_hex(), host: host_name(), process: std::process::id() };
         let lease = Arc::new(Mutex::new(take(store.as_ref(), &holder).await?));
         let task = tokio::spawn(keep(Arc::downgrade(&store), holder, lease.clone()));
         Ok(Presence { kept: Mutex::new(Some(Kept { store, lease, task, _lock: lock })) })
@@ -140,13 +140,9 @@ fn folder_id(folder: &Path) -> Result<String> {
     if let Some(id) = files::read(&path)? {
         return Ok(String::from_utf8_lossy(&id).trim().to_owned());
     }
-    let id = random_id();
+    let id = random_hex();
     files::write_private(&path, format!("{id}\n").as_bytes())?;
     Ok(id)
-}
-
-fn random_id() -> String {
-    format!("{:032x}", rand::random::<u128>())
 }
 
 #[cfg(unix)]

@@ -77,7 +77,7 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Pr
     let id = match id {
         Some(id) => id,
         None => {
-            let id = format!("{:032x}", rand::random::<u128>());
+            let id = postern_api::id::random_hex();
             transaction.execute("INSERT INTO identity VALUES (?1)", [&id])?;
             id
         }
