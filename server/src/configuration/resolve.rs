@@ -146,18 +146,10 @@ fn shared_store(resolver: &mut Resolver<'_>) -> Option<SharedLocation> {
     let (user, password) =
         (resolver.value("store_user", plain_text), resolver.value("store_password_file", password_file));
     let is_shared = resolver.is_given("store") && address.is_some();
-    for (one, other) in [("store_cert", "store_key"), ("store_user", "store_password_file")] {
-        if resolver.is_given(one) != resolver.is_given(other) {
-            let (one, other) = (one.replace('_', "-"), other.replace('_', "-"));
-            resolver.mistakes.push(format!("--{one} and --{other} belong together: give both or neither."));
-        }
-    }
+    resolver.belong_together("store_cert", "store_key");
+    resolver.belong_together("store_user", "store_password_file");
     for key in ["store_ca", "store_cert", "store_user"] {
-        if resolver.is_given(key) && !resolver.is_given("store") {
-            resolver
-                .mistakes
-                .push(format!("--{} belongs to --store: give both, or leave it out.", key.replace('_', "-")));
-        }
+        resolver.belongs_to(key, "store");
     }
     let encrypted = is_shared && address.as_ref().is_some_and(Address::is_encrypted);
     if encrypted && !resolver.is_given("store_ca") {
@@ -173,9 +165,7 @@ fn shared_store(resolver: &mut Resolver<'_>) -> Option<SharedLocation> {
 
 fn certificate(resolver: &mut Resolver<'_>) -> Option<(PathBuf, PathBuf)> {
     let (chain, key) = (resolver.value("certificate", path), resolver.value("certificate_key", path));
-    if resolver.is_given("certificate") != resolver.is_given("certificate_key") {
-        resolver.mistakes.push("--certificate and --certificate-key belong together: give both or neither.".into());
-    }
+    resolver.belong_together("certificate", "certificate_key");
     chain.zip(key)
 }
 
@@ -183,10 +173,8 @@ fn acme(resolver: &mut Resolver<'_>) -> Option<AcmeSettings> {
     let directory = resolver.value("acme_directory", directory);
     let contact = resolver.value("acme_contact", mail);
     let root = resolver.value("acme_ca", certificate_file);
-    for (key, flag) in [("acme_contact", "--acme-contact"), ("acme_ca", "--acme-ca")] {
-        if resolver.is_given(key) && !resolver.is_given("acme_directory") {
-            resolver.mistakes.push(format!("{flag} belongs to --acme-directory: give both, or leave it out."));
-        }
+    for key in ["acme_contact", "acme_ca"] {
+        resolver.belongs_to(key, "acme_directory");
     }
     directory.map(|directory| AcmeSettings { directory, contact, root })
 }

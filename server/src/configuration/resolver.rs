@@ -27,6 +27,22 @@ impl Resolver<'_> {
         }
     }
 
+    /// Reports two settings of which only one was given.
+    pub(super) fn belong_together(&mut self, one: &str, other: &str) {
+        if self.is_given(one) != self.is_given(other) {
+            let (one, other) = (one.replace('_', "-"), other.replace('_', "-"));
+            self.mistakes.push(format!("--{one} and --{other} belong together: give both or neither."));
+        }
+    }
+
+    /// Reports a setting that was given without the one it belongs to.
+    pub(super) fn belongs_to(&mut self, key: &str, owner: &str) {
+        if self.is_given(key) && !self.is_given(owner) {
+            let (key, owner) = (key.replace('_', "-"), owner.replace('_', "-"));
+            self.mistakes.push(format!("--{key} belongs to --{owner}: give both, or leave it out."));
+        }
+    }
+
     /// Whether a setting was given, valid or not.
     pub(super) fn is_given(&self, key: &str) -> bool {
         self.raw.get(key).is_some()
