@@ -27,12 +27,8 @@ export type FormState = ReturnType<typeof useForm>;
 export function useForm(element: RefObject<HTMLFormElement | null>, request: FormRequest) {
   const { form, record, method, path, fixed, invalidates, onDone } = request;
   const key = `${method} ${path}`;
-  const [edited, setState] = useState<Draft>(() => keptDraft(key));
+  const [edited, setEdited] = useState<Draft>(() => keptDraft(key));
   const [isRestored, setRestored] = useState(Object.keys(edited).length > 0);
-  const setEdited = (next: Draft) => {
-    setState(next);
-    keepDraft(key, next);
-  };
   const [tried, setTried] = useState(false);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const mutation = useApiMutation(invalidates);
@@ -49,6 +45,7 @@ export function useForm(element: RefObject<HTMLFormElement | null>, request: For
 
   const discard = () => {
     setEdited({});
+    keepDraft(key, {});
     setRestored(false);
   };
   const send = () => {
@@ -86,7 +83,11 @@ export function useForm(element: RefObject<HTMLFormElement | null>, request: For
     touch: (name: string) => setTouched((former) => new Set(former).add(name)),
     change: (name: string, value: Value) => {
       if (refused) mutation.reset();
-      setEdited({ ...edited, [name]: value });
+      setEdited((former) => {
+        const next = { ...former, [name]: value };
+        keepDraft(key, next);
+        return next;
+      });
     },
     /** Whether there is input from an earlier visit of the page. */
     isRestored,
