@@ -7,7 +7,7 @@ use super::{
 use postern_api::module::{ErrorPages, Maintenance, Redirect, RedirectRule, Rewrite};
 use std::collections::BTreeMap;
 
-/// Reads `maintenance`: `true`, or the answer and its end.
+/// Reads `maintenance`: `true`, or the response and its end.
 pub(super) fn maintenance(fields: &mut Fields<'_>) -> Option<Maintenance> {
     if let Some(ConfigValue::Bool(enabled)) = fields.pair("maintenance").map(|pair| &pair.value.value) {
         return enabled.then(Maintenance::default);

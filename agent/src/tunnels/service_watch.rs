@@ -30,9 +30,9 @@ impl ServiceStatus {
         self.0.load_full()
     }
 
-    /// `true` if the service was said to be missing until now.
+    /// `true` if the service was said to be missing until now. Without a write otherwise: every connection tells it.
     fn set_found(&self) -> bool {
-        self.0.swap(None).is_some()
+        self.0.load().is_some() && self.0.swap(None).is_some()
     }
 
     /// `false` if it was known already.
@@ -68,7 +68,7 @@ impl Tunnels {
 
     /// Records that a connection to the local service of a tunnel has succeeded.
     pub(super) fn service_found(&self, endpoint: &TunnelEndpoint) {
-        if endpoint.service.error().is_some() && endpoint.service.set_found() {
+        if endpoint.service.set_found() {
             tracing::info!(tunnel = endpoint.name, "the local service listens now");
             self.notify_change();
         }
@@ -77,12 +77,12 @@ impl Tunnels {
 
 /// Ends with the tunnel, and with the agent, which must not wait for it.
 async fn watch(tunnels: Weak<TunnelsInner>, endpoint: Arc<TunnelEndpoint>, port: u16) {
-    let look = async || {
+    let is_served = async || {
         let tunnels = Tunnels(tunnels.upgrade()?);
-        let is_served = tunnels.0.listening.contains(port).await;
-        Some((tunnels, is_served))
+        let found = tunnels.0.listening.contains(port).await;
+        Some((tunnels, found))
     };
-    let Some((tunnels, false)) = look().await else { return };
+    let Some((tunnels, false)) = is_served().await else { return };
     let address = endpoint.displayed_address();
     let message = format!("Nothing listens on {address}. Start the local service, or correct `addr` of the tunnel.");
     if !endpoint.service.set_missing(Error::new(Code::ServiceUnreachable, message.clone())) {
@@ -100,7 +100,7 @@ async fn watch(tunnels: Weak<TunnelsInner>, endpoint: Arc<TunnelEndpoint>, port:
         if endpoint.service.error().is_none() {
             return;
         }
-        match look().await {
+        match is_served().await {
             None => return,
             Some((_, false)) => interval = MAX_INTERVAL.min(2 * interval),
             Some((tunnels, true)) => return tunnels.service_found(&endpoint),

@@ -1,4 +1,4 @@
-//! The maintenance module: an answer of one's own for a while.
+//! The maintenance module: a response of its own for a while.
 
 use crate::{
     Timestamp,
@@ -12,7 +12,7 @@ pub const MAINTENANCE_BODY_LIMIT: usize = 32 << 10;
 /// The most networks that pass.
 pub const MAINTENANCE_NETWORK_LIMIT: usize = 100;
 
-/// Maintenance: visitors get an answer of the edge, until a time or until the module is turned off.
+/// Maintenance: visitors get a response of the edge, until a time or until the module is turned off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Maintenance {

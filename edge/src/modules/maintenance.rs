@@ -1,4 +1,4 @@
-//! Answers in place of the backend for a while. After its end the stage does nothing, without any call.
+//! Responses in place of the backend for a while. After its end the stage does nothing, without any call.
 
 use super::Trace;
 use crate::refusal::{CustomResponse, Fault, Refusal};
@@ -18,7 +18,7 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// The maintenance of one owner.
 pub(super) struct Maintenance {
     until: Option<i64>,
-    answer: CustomResponse,
+    response: CustomResponse,
     allow: Vec<IpNet>,
     clock: Clock,
 }
@@ -32,7 +32,7 @@ impl Maintenance {
         let body = (!module.body.is_empty()).then(|| (content_type, module.body.clone().into()));
         let allow = module.allow.iter().map(|network| parse_cidr(network)).collect::<Result<_, _>>()?;
         let until = module.until.map(postern_api::Timestamp::seconds);
-        Ok(Maintenance { until, answer: CustomResponse { status, body }, allow, clock: clock.clone() })
+        Ok(Maintenance { until, response: CustomResponse { status, body }, allow, clock: clock.clone() })
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn stage(maintenance: &Maintenance, visitor: IpAddr, trace: &mut Trac
     }
     let message = "This address is under maintenance. Try again later.";
     let refusal = Refusal::new(Fault::Route, Error::new(Code::Maintenance, message)).retry_after(retry_after);
-    Err(refusal.with_response(maintenance.answer.clone()))
+    Err(refusal.with_response(maintenance.response.clone()))
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn allowed_networks_pass_and_others_get_the_answer() {
+    fn allowed_networks_pass_and_others_get_the_response() {
         let module = module::Maintenance {
             status_code: 200,
             body: "soon".to_owned(),

@@ -151,7 +151,8 @@ pub(super) fn stage(limiter: &Limiter, context: &mut RequestContext<'_>) -> Resu
     limiter.judge(key, context.trace)
 }
 
-/// Counts one request of a person who is known now, or refuses it.
+/// Counts one request of a person who is known now, or refuses it. It stands at another place in the order of stages,
+/// so it has a name of its own.
 pub(super) fn identity_stage(limiter: &Limiter, context: &mut RequestContext<'_>) -> Result<(), Refusal> {
     stage(limiter, context)
 }

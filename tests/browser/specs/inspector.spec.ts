@@ -222,12 +222,12 @@ test("keeps a text in sight while the window is resized and requests are replaye
   await expect(text).toContainText("POST /pay HTTP/1.1");
   const lacks = await page.evaluateHandle(() => {
     const seen = { blank: 0 };
-    const look = () => {
+    const checkFrame = () => {
       const region = document.querySelector('[role=region][aria-label="Raw request"]');
       if (region && !region.textContent?.includes("POST /pay")) seen.blank += 1;
-      requestAnimationFrame(look);
+      requestAnimationFrame(checkFrame);
     };
-    requestAnimationFrame(look);
+    requestAnimationFrame(checkFrame);
     return seen;
   });
   const { width, height } = page.viewportSize()!;

@@ -2083,7 +2083,7 @@ export interface components {
       /** @description Networks whose visitors pass. */
       allow: string[];
     };
-    /** @description Maintenance: visitors get an answer of the edge, until a time or until the module is turned off. */
+    /** @description Maintenance: visitors get a response of the edge, until a time or until the module is turned off. */
     MaintenanceModulePut: {
       /**
        * @description Whether the module is enabled.

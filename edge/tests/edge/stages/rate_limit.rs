@@ -1,4 +1,4 @@
-//! The rate limit: who is counted with whom, what is refused, and what stays counted.
+//! The rate limit: which requests share a count, what is refused, and which counts outlive a change.
 
 use crate::{
     kit::{

@@ -5,7 +5,7 @@ import { numberOf } from "../../form/values";
 import type { ModuleDescriptor } from "../descriptor";
 import { percent } from "../texts";
 
-const MOST = 4_294_967_295;
+const MAX_COUNT = 4_294_967_295;
 
 function whole(field: Omit<NumberField, "kind">): NumberField {
   return { kind: "number", ...field };
@@ -34,7 +34,7 @@ export const circuitBreaker: ModuleDescriptor = {
       help: "In the window below. Keeps a single error in a quiet hour from opening it.",
       initial: 20,
       min: 0,
-      max: MOST,
+      max: MAX_COUNT,
       unit: "requests",
     }),
     whole({
@@ -42,7 +42,7 @@ export const circuitBreaker: ModuleDescriptor = {
       label: "Counting window",
       initial: 10,
       min: 1,
-      max: MOST,
+      max: MAX_COUNT,
       unit: "seconds",
     }),
     whole({
@@ -51,7 +51,7 @@ export const circuitBreaker: ModuleDescriptor = {
       help: "Then single requests test whether the backend has recovered.",
       initial: 10,
       min: 1,
-      max: MOST,
+      max: MAX_COUNT,
       unit: "seconds",
     }),
     whole({

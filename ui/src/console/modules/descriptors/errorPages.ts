@@ -4,12 +4,12 @@ import type { Row } from "../../form/field";
 import { byteLength, isRecord } from "../../form/values";
 import type { ModuleDescriptor } from "../descriptor";
 
-const MOST_BYTES = 32_768;
+const MAX_PAGE_BYTES = 32_768;
 
 function wrongPage({ status = "", page = "" }: Row): string | null {
   if (!/^[45](\d\d|xx)$/.test(status.trim()))
     return `“${status}” is not a status of errors: write 404, 4xx or 5xx.`;
-  return byteLength(page) > MOST_BYTES ? "A page has at most 32 KiB." : null;
+  return byteLength(page) > MAX_PAGE_BYTES ? "A page has at most 32 KiB." : null;
 }
 
 export const errorPages: ModuleDescriptor = {

@@ -3,7 +3,7 @@ import { counted, secondsText } from "../../../model/format";
 import { numberOf, textOf } from "../../form/values";
 import type { ModuleDescriptor } from "../descriptor";
 
-const MOST = 1_000_000;
+const MAX_REQUESTS = 1_000_000;
 const KEY = /^(address|identity|everyone|header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256})$/;
 
 function whose(key: string): string {
@@ -29,7 +29,7 @@ export const rateLimit: ModuleDescriptor = {
       help: "Admitted in each interval. On TLS and TCP edges: connections.",
       initial: 100,
       min: 1,
-      max: MOST,
+      max: MAX_REQUESTS,
       unit: "requests",
     },
     {
@@ -48,7 +48,7 @@ export const rateLimit: ModuleDescriptor = {
       help: "Admitted once beyond the limit. Becomes available again while fewer requests are made.",
       initial: 0,
       min: 0,
-      max: MOST,
+      max: MAX_REQUESTS,
       unit: "requests",
     },
     {
