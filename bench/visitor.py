@@ -96,9 +96,9 @@ def _context(protocol):
 CONTEXTS = {protocol: _context(protocol) for protocol in ("http/1.1", "h2")}
 
 
-def connect(port, host, protocol):
-    """A TLS connection without resumption. The certificate is not verified."""
-    plain = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT)
+def connect(port, host, protocol, source=""):
+    """A TLS connection without resumption, from this address if one is given. The certificate is not verified."""
+    plain = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT, source_address=(source, 0) if source else None)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return CONTEXTS[protocol].wrap_socket(plain, server_hostname=host)
 
@@ -114,11 +114,12 @@ def disconnect(connection):
 
 
 class Http1:
-    """A persistent connection with HTTP/1.1."""
+    """A persistent connection with HTTP/1.1. `statuses` are those that responses may have."""
 
-    def __init__(self, port, host):
+    def __init__(self, port, host, source="", statuses=(200,)):
         self.host = host
-        self.connection = connect(port, host, "http/1.1")
+        self.statuses = statuses
+        self.connection = connect(port, host, "http/1.1", source)
         self.buffer = memoryview(bytearray(MIB))
 
     def ask(self, target="/", method="GET", headers=(), body=b""):
@@ -126,18 +127,21 @@ class Http1:
         if body:
             lines.append(f"Content-Length: {len(body)}")
         self.connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
-        self._receive()
+        return self._receive()
 
     def _receive(self):
+        """The status of the response."""
         head = b""
         while b"\r\n\r\n" not in head:
             head += self._read()
         head, _, body = head.partition(b"\r\n\r\n")
-        if not head.startswith(b"HTTP/1.1 200 "):
+        status = int(head[9:12])
+        if status not in self.statuses:
             raise RuntimeError(f"{self.host}: {head!r}")
         missing = content_length(head) - len(body)
         while missing > 0:
             missing -= len(self._read())
+        return status
 
     def _read(self):
         length = self.connection.recv_into(self.buffer)
