@@ -3,6 +3,7 @@
 mod api_key;
 mod app_session;
 mod app_user;
+mod audit_event;
 mod bot_user;
 mod certificate_authority;
 mod credential;
@@ -36,6 +37,7 @@ mod weighted_backend;
 pub use api_key::{ApiKey, ApiKeyCreate, ApiKeyUpdate};
 pub use app_session::{AppSession, BrowserSession, UserAgent};
 pub use app_user::{AppUser, AppUserProvider};
+pub use audit_event::{ActorType, AuditEvent, AuditFilter, AuditOperation, MASK, PutBack, PutBackCall};
 pub use bot_user::{BotUser, BotUserCreate, BotUserUpdate};
 pub use certificate_authority::{
     CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityStatus, CertificateAuthorityUpdate,
@@ -112,6 +114,7 @@ pub const COLLECTIONS: &[&str] = &[
     ApiKey::PATH,
     AppSession::PATH,
     AppUser::PATH,
+    AuditEvent::PATH,
     BotUser::PATH,
     CertificateAuthority::PATH,
     Credential::PATH,

@@ -1,12 +1,15 @@
 //! Facade of the crate for the server program.
 
 use crate::{
-    Acme, AcmeSettings, ChallengePresenter, ControlSettings, LiveState, LoginStore, files,
+    Acme, AcmeSettings, ChallengePresenter, CommittedEvent, ControlSettings, LiveState, LoginStore, files,
     http::{AdmissionCheck, ApiState},
     publishing::Publisher,
-    resources::{self, Caller, Codec, RecordPath, Resources, StoredRecord},
+    resources::{
+        self, Caller, Codec, RecordPath, Resources, StoredRecord,
+        audit::{CallOrigin, retention},
+    },
     sealing::Seal,
-    store::{self, Presence, SharedLocation, Store, StoreError, lock::FolderLock},
+    store::{self, Change, Presence, Revision, SharedLocation, Store, StoreError, lock::FolderLock},
 };
 use postern_api::{
     Code, Error, Id, Result, Secret,
@@ -74,6 +77,7 @@ impl Control {
     ) -> Result<Self> {
         let codec = Codec::new(Arc::new(seal));
         tokio::spawn(checkpoint_regularly(Arc::downgrade(&store)));
+        tokio::spawn(retention::remove_expired_regularly(Arc::downgrade(&store), settings.audit_retention));
         let publisher = Publisher::start(store.clone(), codec.clone()).await?;
         let (published, revision) = (publisher.published.clone(), publisher.revision.clone());
         let resources = Arc::new(Resources::new(store, codec, settings, live, published, revision));
@@ -104,6 +108,19 @@ impl Control {
         let mut description = crate::http::description();
         description["servers"] = serde_json::json!([{ "url": self.resources.settings.base_url }]);
         description
+    }
+
+    /// Calls a function with every audit event that is committed from now on. It runs on the thread that commits, so it
+    /// must be short and never wait.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn follow_audit_events(&self, mut follow: Box<dyn FnMut(CommittedEvent) + Send>) -> Result<()> {
+        let newest = *self.publisher.revision.borrow();
+        let subscriber = move |changes: &[Change], _: Revision| {
+            changes.iter().filter_map(CommittedEvent::of_change).for_each(&mut follow);
+        };
+        Ok(self.resources.store.subscribe(newest, Box::new(subscriber)).await?)
     }
 
     /// Gets certificates by ACME until the returned handle is dropped.
@@ -250,7 +267,13 @@ impl std::fmt::Debug for Control {
 
 /// Caller for commands on the machine itself, on behalf of a user.
 fn operator(owner: Id<User>) -> Caller {
-    Caller { key: postern_api::AnyId::from_text("operator"), owner: owner.into(), admin: true }
+    Caller {
+        key: postern_api::AnyId::from_text(Caller::OPERATOR),
+        owner: owner.into(),
+        name: String::new(),
+        admin: true,
+        origin: CallOrigin::default(),
+    }
 }
 
 /// Moves the changes of the log into the main storage now and then, as long as the store is open.

@@ -3,10 +3,12 @@
 //! Stages of every call: authentication, admission, version, route, content type, typed body.
 
 mod api_version;
+mod audit_events;
 mod authenticate;
 mod body;
 mod handlers;
 mod openapi;
+mod put_back;
 mod query;
 mod response;
 mod routes;

@@ -22,7 +22,8 @@ pub use control::Control;
 pub use http::{AdmissionCheck, ApiCaller};
 pub use live_state::{LiveAddress, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold, NoLiveState};
 pub use logins::LoginStore;
-pub use settings::{ControlSettings, OAuthApp, OAuthApps};
+pub use resources::audit::CommittedEvent;
+pub use settings::{AuditRetention, ControlSettings, OAuthApp, OAuthApps};
 
 /// OpenAPI description of the management API; it is the same on every server of this version.
 ///

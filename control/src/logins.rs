@@ -5,13 +5,17 @@ mod deletion;
 pub(crate) mod stored_login;
 
 use crate::{
-    resources::{CommitPlan, Resources, commit_with_retry},
+    resources::{
+        CommitPlan, Resources,
+        audit::{EventAuthor, NewEvent},
+        commit_with_retry,
+    },
     store::{CommitOutcome, Range, Revision},
 };
 use postern_api::{
     Code, Error, Id, Result, Timestamp,
     published::{LoginSession, Person, SessionKey},
-    resource::{AppSession, AppUser},
+    resource::{AppSession, AppUser, AuditOperation},
 };
 use std::{collections::HashMap, sync::Arc};
 use stored_login::{StoredUser, key, use_key};
@@ -91,7 +95,8 @@ impl Resources {
         let (link, link_entry) = stored_login::session_link(user.as_str(), id.as_str())?;
         plan.put(&link, link_entry);
         plan.put(&use_key(user.as_str()), stored_login::encode_time(now));
-        plan.record_event("app_session_created", id.as_str(), &user.any(), started_at)?;
+        let event = NewEvent::of_view::<AppSession>(AuditOperation::Created, id.as_str());
+        plan.record_event(&EventAuthor::visitor(&user.any()), event, started_at)?;
         for (id, secret) in renamed {
             let Some(entry) = self.store.get(&key::<AppSession>(id)).await? else { continue };
             plan.expect_revision(&entry.key, Some(entry.revision));
@@ -128,7 +133,8 @@ impl Resources {
             None => {
                 let id = Id::<AppUser>::new(jiff_timestamp(now));
                 plan.update_claims(id.as_str(), &[], std::slice::from_ref(&claim));
-                plan.record_event("app_user_created", id.as_str(), &id.any(), jiff_timestamp(now))?;
+                let event = NewEvent::of_view::<AppUser>(AuditOperation::Created, id.as_str());
+                plan.record_event(&EventAuthor::visitor(&id.any()), event, jiff_timestamp(now))?;
                 id
             }
         };
@@ -171,7 +177,7 @@ impl Resources {
         for link in page.entries.iter().skip(MAX_SESSIONS_PER_USER - 1) {
             let id = link.key.rsplit('/').next().unwrap_or_default();
             if let Some(entry) = self.store.get(&key::<AppSession>(id)).await? {
-                self.plan_session_end(plan, id, &entry, &user.any())?;
+                self.plan_session_end(plan, id, &entry, &EventAuthor::visitor(&user.any()))?;
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 mod administrators;
 mod api_key;
+pub(crate) mod audit;
 mod authentication;
 mod backend_id;
 mod bot_user;
@@ -10,7 +11,6 @@ mod certificate_authority;
 mod codec;
 mod commit_plan;
 mod credential;
-mod events;
 mod failover_backend;
 mod hostports;
 mod http_response_backend;
@@ -132,7 +132,7 @@ impl Resources {
     /// # Errors
     /// `Unavailable`, if that takes longer than [`PUBLISH_TIMEOUT`]; the change stays committed.
     pub(crate) async fn wait_until_published(&self, revision: Revision) -> Result<()> {
-        events::after_commit(&self.store, revision);
+        audit::retention::after_commit(&self.store, self.settings.audit_retention, revision);
         let mut published = self.published_revision.clone();
         let reached = published.wait_for(|reached| *reached >= revision);
         match tokio::time::timeout(PUBLISH_TIMEOUT, reached).await {

@@ -7,6 +7,7 @@ use std::{
     net::{IpAddr, Ipv4Addr},
     ops::RangeInclusive,
     path::PathBuf,
+    time::Duration,
 };
 
 /// An OAuth app registered with an identity provider.
@@ -20,6 +21,21 @@ pub struct OAuthApp {
 
 /// OAuth apps by identity provider.
 pub type OAuthApps = BTreeMap<IdentityProvider, OAuthApp>;
+
+/// What is kept of the audit log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditRetention {
+    /// Largest age of an event.
+    pub max_age: Duration,
+    /// Number of events. Logins of visitors are counted apart, so that they never displace changes.
+    pub max_events: usize,
+}
+
+impl Default for AuditRetention {
+    fn default() -> Self {
+        AuditRetention { max_age: Duration::from_secs(365 * 24 * 60 * 60), max_events: 10_000 }
+    }
+}
 
 /// Settings of a [`Control`](crate::Control).
 #[derive(Clone, Debug)]
@@ -46,6 +62,8 @@ pub struct ControlSettings {
     pub tcp_ports: RangeInclusive<u16>,
     /// Alternative names of the header `Service-Version`, for existing clients.
     pub version_aliases: Vec<String>,
+    /// What is kept of the audit log.
+    pub audit_retention: AuditRetention,
 }
 
 impl ControlSettings {
@@ -63,6 +81,7 @@ impl ControlSettings {
             tcp_addr: IpAddr::V4(Ipv4Addr::LOCALHOST),
             tcp_ports: 24000..=24999,
             version_aliases: vec!["ngrok-version".to_owned()],
+            audit_retention: AuditRetention::default(),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::{
     admin_handler::AdminHandler,
     admin_socket, api_host,
     api_listener::{ApiListener, ApiServer},
+    audit_log::{self, AuditLogWriter},
     certificates::{self, ServerCertificates},
     configuration::{Configuration, oauth_apps},
     data_folder::DataFolder,
@@ -43,8 +44,9 @@ struct Server {
     /// Obtains certificates while it exists.
     acme: Option<Acme>,
     drain_timeout: Duration,
-    /// The access log is finished last.
+    /// The logs are finished last.
     _log: Option<AccessLogWriter>,
+    _audit_log: Option<AuditLogWriter>,
     /// The threads of the management API.
     _threads: ManagementRuntime,
 }
@@ -73,6 +75,14 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let metrics = metrics::start()?;
     let live = LiveEdge::default();
     let (control, api) = open_control(&configuration, &folder, &live).await?;
+    let audit_log = match &configuration.audit_log {
+        Some(destination) => {
+            let (mut log, writer) = audit_log::start(destination)?;
+            control.follow_audit_events(Box::new(move |event| log.send(event))).await?;
+            Some(writer)
+        }
+        None => None,
+    };
     let first_key = control.ensure_first_key().await?;
 
     let ip_access = IpAccess::new(control.published());
@@ -153,6 +163,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         acme,
         drain_timeout,
         _log: writing,
+        _audit_log: audit_log,
         _threads: threads,
     })
 }
@@ -179,6 +190,7 @@ async fn open_control(
         has_microsoft_tenants: oauth_apps::has_microsoft_tenants(&configuration.oauth_apps),
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
+        audit_retention: configuration.audit_retention,
         ..ControlSettings::new(folder.path())
     };
     let control = open_folder(settings, live).await?;

@@ -95,8 +95,8 @@ fn the_server_is_read_downwards() {
             "run",
             "admin_handler command_line create_api_key doctor unlock",
             "addresses admin_socket configuration held_names management_runtime",
-            "access_log api_listener certificates data_folder management session_store signals",
-            "acme_challenges api_connections api_host edge_sync io_error ip_access live_edge logs metrics",
+            "access_log api_listener audit_log certificates data_folder management session_store signals",
+            "acme_challenges api_connections api_host edge_sync io_error ip_access live_edge log_output logs metrics",
         ],
     );
 }

@@ -6,6 +6,7 @@ mod acl;
 mod acme;
 mod api_command;
 mod api_keys;
+mod audit;
 mod certificates;
 mod console;
 mod conventions;

@@ -3,7 +3,7 @@
 use super::Client;
 use crate::{
     Id, Result,
-    resource::{Removable, SessionCommand, SessionCommandBody, TunnelSession, View},
+    resource::{AuditEvent, AuditFilter, Removable, SessionCommand, SessionCommandBody, TunnelSession, View},
 };
 use reqwest::Method;
 use std::marker::PhantomData;
@@ -39,6 +39,18 @@ impl Views<'_, TunnelSession> {
     pub async fn command(&self, id: &Id<TunnelSession>, command: SessionCommand) -> Result<()> {
         let url = self.client.url(&format!("{}/{id}/{}", TunnelSession::PATH, command.as_str()));
         self.client.send(Method::POST, &url, Some(&SessionCommandBody {})).await.map(|_| ())
+    }
+}
+
+impl Views<'_, AuditEvent> {
+    /// Reads the first page of the events that pass a filter, with at most `limit` events (1 to 100).
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
+    pub async fn find(&self, filter: &AuditFilter, limit: usize) -> Result<ViewPage<AuditEvent>> {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        query.append_pair("limit", &limit.to_string()).extend_pairs(filter.parameters());
+        self.page_at(&self.client.url(&format!("{}?{}", AuditEvent::PATH, query.finish()))).await
     }
 }
 

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-type HandlerResult = Result<Response, ErrorResponse>;
+pub(super) type HandlerResult = Result<Response, ErrorResponse>;
 
 /// Path parameters of a collection.
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ pub(super) struct CollectionPath {
 #[derive(Deserialize)]
 pub(super) struct ItemPath {
     edge_id: Option<String>,
-    id: String,
+    pub(super) id: String,
 }
 
 impl ItemPath {
@@ -251,7 +251,7 @@ pub(super) async fn command(
 }
 
 /// Body of a list. `next` is the query of the next page.
-fn list_body(
+pub(super) fn list_body(
     path: &str,
     member: &str,
     records: &[impl Serialize],

@@ -1,7 +1,11 @@
 //! Query parameters: `limit` and `before_id` of lists, and `search` of lists of records. All others are refused.
 
 use http::Uri;
-use postern_api::{AnyId, Code, Error, Id, Result, id::Kind};
+use postern_api::{
+    AnyId, Code, Error, Id, Result, Timestamp,
+    id::Kind,
+    resource::{AuditEvent, AuditFilter, AuditOperation},
+};
 use url::form_urlencoded;
 
 /// Largest and default number of records on a page.
@@ -26,6 +30,52 @@ pub(super) fn reject_query(uri: &Uri) -> Result<()> {
 /// Parses the parameters of the list of a view.
 pub(super) fn page_query<K: Kind>(uri: &Uri) -> Result<PageQuery<K>> {
     parse_page(parameters(uri, &["limit", "before_id"])?)
+}
+
+/// Parses the parameters of the list of audit events.
+pub(super) fn audit_query(uri: &Uri) -> Result<(PageQuery<AuditEvent>, AuditFilter)> {
+    let allowed: Vec<&str> = ["limit", "before_id"].into_iter().chain(AuditFilter::PARAMETERS).collect();
+    let mut values = parameters(uri, &allowed)?;
+    let filters = values.split_off(2).into_iter().map(|value| value.filter(|text| !text.is_empty()));
+    let mut filters = filters.chain(std::iter::repeat(None));
+    let mut next = || filters.next().flatten();
+    let (actor_id, object_id, kind, operation) = (next(), next(), next(), next());
+    let (since, until) = (next(), next());
+    let filter = AuditFilter {
+        actor_id: actor_id.map(|text| parse_word("actor_id", text)).transpose()?,
+        object_id: object_id.map(|text| parse_word("object_id", text)).transpose()?,
+        kind: kind.map(|text| parse_word("kind", text)).transpose()?,
+        operation: operation.as_deref().map(parse_operation).transpose()?,
+        since: since.as_deref().map(|text| parse_time("since", text)).transpose()?,
+        until: until.as_deref().map(|text| parse_time("until", text)).transpose()?,
+    };
+    Ok((parse_page(values)?, filter))
+}
+
+/// Query of the next page of the list of audit events.
+pub(super) fn next_audit_query(before: &AnyId, limit: usize, filter: &AuditFilter) -> String {
+    let mut query = form_urlencoded::Serializer::new(next_page_query(before, limit, ""));
+    query.extend_pairs(filter.parameters()).finish()
+}
+
+fn parse_word(name: &'static str, text: String) -> Result<String> {
+    let plain = text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if plain { Ok(text) } else { Err(invalid(name, &text, "Write an id or a kind, such as `ip_policy`.")) }
+}
+
+fn parse_operation(text: &str) -> Result<AuditOperation> {
+    let known = AuditOperation::ALL.into_iter().find(|operation| operation.as_str() == text);
+    known.ok_or_else(|| invalid("operation", text, "Write `created`, `updated` or `deleted`."))
+}
+
+fn parse_time(name: &'static str, text: &str) -> Result<Timestamp> {
+    let time = text.parse::<jiff::Timestamp>().map(Timestamp::new);
+    time.map_err(|_| invalid(name, text, "Write a time as in RFC 3339, such as `2026-11-20T13:00:00Z`."))
+}
+
+fn invalid(name: &'static str, text: &str, advice: &str) -> Error {
+    let shown: String = text.chars().take(40).collect();
+    Error::new(Code::QueryInvalid, format!("`{shown}` is not a value of `{name}`. {advice}")).with("parameter", name)
 }
 
 /// Parses the parameters of a list of records.
@@ -121,6 +171,24 @@ mod tests {
         assert_eq!(read("Limit=1"), Err(Code::QueryUnknown));
         assert_eq!(read("limit=1&limit=1"), Err(Code::QueryRepeated));
         assert_eq!(read("search=x"), Err(Code::QueryUnknown), "views cannot be searched");
+    }
+
+    #[test]
+    fn audit_events_are_filtered_and_the_next_page_keeps_the_filter() {
+        let uri = |query: &str| Uri::builder().path_and_query(format!("/audit_events?{query}")).build();
+        let read = |query: &str| audit_query(&uri(query).expect("an address")).map_err(|error| error.code);
+        let (_, filter) =
+            read("kind=user&operation=deleted&since=2026-11-20T13:00:00%2B01:00&actor_id=").expect("valid");
+        assert_eq!((filter.kind.as_deref(), filter.actor_id.as_deref()), (Some("user"), None));
+        assert_eq!(filter.operation, Some(AuditOperation::Deleted));
+        assert_eq!(filter.since.expect("a time").to_string(), "2026-11-20T12:00:00Z");
+        let before = AnyId::from_text("ev_0ujtsYcgvSTl8PAuAdqWYSMnLOv");
+        let (page, again) = read(&next_audit_query(&before, 2, &filter)).expect("valid");
+        assert_eq!((page.limit, page.before.expect("a cursor").any(), again), (2, before, filter));
+        for wrong in ["operation=read", "since=yesterday", "until=2026-11-20", "kind=a%20b", "object_id=%2F"] {
+            assert_eq!(read(wrong).map(|_| ()), Err(Code::QueryInvalid), "{wrong}");
+        }
+        assert_eq!(read("search=x").map(|_| ()), Err(Code::QueryUnknown));
     }
 
     #[test]

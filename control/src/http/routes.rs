@@ -1,6 +1,8 @@
 //! All routes of the management API.
 
-use super::{ApiState, handlers, openapi::Description, response, service::ManagementService};
+use super::{
+    ApiState, audit_events, handlers, openapi::Description, put_back::PutBackKind, response, service::ManagementService,
+};
 use crate::{
     resources::{
         HostRules, IndexKind, ModuleOwner, ModuleRules, ModuleVisitor, RemovablePart, Rules, index_kind,
@@ -14,14 +16,14 @@ use axum::{
     routing::{MethodRouter, delete, get, post, put},
 };
 use postern_api::resource::{
-    ApiKey, AppSession, AppUser, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend,
+    ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend,
     HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, ReservedAddress, ReservedDomain,
     Resource as _, ServerFacts, SessionCommand, SshCertificateAuthority, SshHostCertificate, SshUserCertificate,
     StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel, TunnelGroupBackend, TunnelSession, User, View,
     WeightedBackend,
 };
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Every kind, view and operation.
 fn contents() -> ApiRoutes {
@@ -67,6 +69,7 @@ fn contents() -> ApiRoutes {
         .dependents::<WeightedBackend>()
         .removable::<AppSession>()
         .removable::<AppUser>()
+        .audit_events()
         .view::<Endpoint>()
         .view::<Tunnel>()
         .view::<TunnelSession>()
@@ -81,6 +84,7 @@ struct ApiRoutes {
     router: Router<Arc<ApiState>>,
     descriptions: Vec<fn(&mut Description)>,
     indexed: Vec<IndexKind>,
+    put_back: Vec<PutBackKind>,
 }
 
 impl ApiRoutes {
@@ -94,6 +98,7 @@ impl ApiRoutes {
         let router = self.router.route(R::PATH, collection).route(&format!("{}/{{id}}", R::PATH), item);
         let mut routes = ApiRoutes { router, ..self }.describe(Description::resource::<R>);
         routes.indexed.extend(index_kind::<R>());
+        routes.put_back.push(PutBackKind::of::<R>());
         routes
     }
 
@@ -107,7 +112,11 @@ impl ApiRoutes {
         let module =
             put(handlers::put_module::<O, M>).get(handlers::get_module::<O, M>).delete(handlers::delete_module::<O, M>);
         let router = self.router.route(&format!("{}/{{id}}/{}", O::PATH, M::NAME), module);
-        ApiRoutes { router, ..self }.describe(Description::module::<O, M>)
+        let mut routes = ApiRoutes { router, ..self }.describe(Description::module::<O, M>);
+        if let Some(kind) = routes.put_back.iter_mut().find(|kind| kind.kind == O::KIND) {
+            kind.modules.push(M::NAME);
+        }
+        routes
     }
 
     /// List and get of a view.
@@ -131,11 +140,22 @@ impl ApiRoutes {
         ApiRoutes { router, ..self }.describe(Description::decisions::<R>)
     }
 
+    /// Audit events.
+    fn audit_events(self) -> Self {
+        let router = self.router.route(AuditEvent::PATH, get(audit_events::list));
+        let router = router.route(&format!("{}/{{id}}", AuditEvent::PATH), get(audit_events::read));
+        ApiRoutes { router, ..self }.describe(Description::audit_events)
+    }
+
     /// Removal of a part of a record.
     fn part<P: RemovablePart>(self) -> Self {
         let path = format!("{}/{{id}}/{}", P::Of::PATH, P::NAME);
         let router = self.router.route(&path, delete(handlers::remove_part::<P>));
-        ApiRoutes { router, ..self }.describe(|description| description.part::<P::Of>(P::NAME))
+        let mut routes = ApiRoutes { router, ..self }.describe(|description| description.part::<P::Of>(P::NAME));
+        if let Some(kind) = routes.put_back.iter_mut().find(|kind| kind.kind == P::Of::KIND) {
+            kind.parts.push(P::NAME);
+        }
+        routes
     }
 
     /// Commands for the agent of a session.
@@ -178,6 +198,12 @@ impl ModuleVisitor for ApiRoutes {
     fn visit<O: HostRules<M>, M: ModuleRules>(self) -> Self {
         self.module::<O, M>()
     }
+}
+
+/// The kinds whose former state can be restored.
+pub(super) fn put_back_kinds() -> &'static [PutBackKind] {
+    static KINDS: LazyLock<Vec<PutBackKind>> = LazyLock::new(|| contents().put_back);
+    &KINDS
 }
 
 /// OpenAPI description of all routes.

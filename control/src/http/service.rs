@@ -4,9 +4,10 @@ use super::{
     ApiCaller, ApiState, api_version, authenticate,
     response::{ErrorResponse, error_of, error_response, json_bytes},
 };
+use crate::resources::{Caller, audit::CallOrigin};
 use axum::{
     Router,
-    extract::Request,
+    extract::{ConnectInfo, Request},
     response::{IntoResponse, Response},
 };
 use futures::{FutureExt, future::BoxFuture};
@@ -14,6 +15,7 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use postern_api::{AnyId, Code, Error, id::ksuid};
 use std::{
     convert::Infallible,
+    net::SocketAddr,
     panic::AssertUnwindSafe,
     sync::Arc,
     task::{Context, Poll},
@@ -52,7 +54,7 @@ impl ManagementService {
         let operation = format!("op_{}", ksuid(postern_api::clock::now().as_second(), rand::random()));
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let (path, mut by) = (uri.path(), None);
-        let result = AssertUnwindSafe(self.run_stages(request, &mut by)).catch_unwind().await;
+        let result = AssertUnwindSafe(self.run_stages(request, &operation, &mut by)).catch_unwind().await;
         let mut response = result.unwrap_or_else(|_| {
             tracing::error!(%operation, %method, %path, "a handler panicked");
             ErrorResponse(Error::new(
@@ -81,7 +83,7 @@ impl ManagementService {
         response
     }
 
-    async fn run_stages(mut self, request: Request, by: &mut Option<AnyId>) -> Response {
+    async fn run_stages(mut self, request: Request, operation: &str, by: &mut Option<AnyId>) -> Response {
         let (mut parts, body) = request.into_parts();
         let resources = &self.state.resources;
         let caller = match authenticate::identify(resources, &parts.headers).await {
@@ -105,7 +107,9 @@ impl ManagementService {
         {
             return json_bytes(StatusCode::OK, body);
         }
-        parts.extensions.insert((*caller).clone());
+        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
+        let origin = CallOrigin { address, operation_id: operation.to_owned() };
+        parts.extensions.insert(Caller { origin, ..(*caller).clone() });
         match self.routes.call(Request::from_parts(parts, body)).await {
             Ok(response) => response,
             Err(never) => match never {},

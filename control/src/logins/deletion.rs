@@ -2,18 +2,22 @@
 
 use super::stored_login::{self, key, use_key};
 use crate::{
-    resources::{Caller, CommitPlan, Resources, commit_with_retry, view_not_found},
+    resources::{
+        Caller, CommitPlan, Resources,
+        audit::{EventAuthor, NewEvent},
+        commit_with_retry, view_not_found,
+    },
     store::{CommitOutcome, Entry, Range, Revision},
 };
 use postern_api::{
     AnyId, Id, Result,
-    resource::{AppSession, AppUser},
+    resource::{AppSession, AppUser, AuditOperation},
 };
 
 impl Resources {
     /// Ends sessions; gives the last commit, if any session existed. `by` is recorded as the cause; by default it is the
     /// person.
-    pub(crate) async fn end_sessions(&self, ids: &[String], by: Option<&AnyId>) -> Result<Option<Revision>> {
+    pub(crate) async fn end_sessions(&self, ids: &[String], by: Option<&EventAuthor>) -> Result<Option<Revision>> {
         let mut last = None;
         for batch in ids.chunks(self.sessions_per_commit()) {
             last = self.end_batch(batch, by).await?.or(last);
@@ -21,7 +25,7 @@ impl Resources {
         Ok(last)
     }
 
-    async fn end_batch(&self, ids: &[String], by: Option<&AnyId>) -> Result<Option<Revision>> {
+    async fn end_batch(&self, ids: &[String], by: Option<&EventAuthor>) -> Result<Option<Revision>> {
         commit_with_retry(move |_| async move {
             let mut plan = CommitPlan::default();
             let mut any = false;
@@ -29,7 +33,8 @@ impl Resources {
                 let Some(entry) = self.store.get(&key::<AppSession>(id)).await? else { continue };
                 any = true;
                 let user = AnyId::from_text(stored_login::session_user(&entry)?);
-                self.plan_session_end(&mut plan, id, &entry, by.unwrap_or(&user))?;
+                let visitor = EventAuthor::visitor(&user);
+                self.plan_session_end(&mut plan, id, &entry, by.unwrap_or(&visitor))?;
             }
             if !any {
                 return Ok(Some(None));
@@ -43,18 +48,25 @@ impl Resources {
     }
 
     /// Plans the deletion of a session, its link and its time of last use.
-    pub(super) fn plan_session_end(&self, plan: &mut CommitPlan, id: &str, entry: &Entry, by: &AnyId) -> Result<()> {
+    pub(super) fn plan_session_end(
+        &self,
+        plan: &mut CommitPlan,
+        id: &str,
+        entry: &Entry,
+        by: &EventAuthor,
+    ) -> Result<()> {
         let (link, _) = stored_login::session_link(&stored_login::session_user(entry)?, id)?;
         plan.expect_present(&entry.key);
         for key in [&entry.key, &link, &use_key(id)] {
             plan.delete(key);
         }
-        plan.record_event("app_session_deleted", id, by, postern_api::clock::now())
+        let event = NewEvent::of_view::<AppSession>(AuditOperation::Deleted, id);
+        plan.record_event(by, event, postern_api::clock::now())
     }
 
     /// Ends one session on request of a caller.
     pub(crate) async fn delete_app_session(&self, caller: &Caller, id: &Id<AppSession>) -> Result<()> {
-        let ended = self.end_sessions(&[id.to_string()], Some(&caller.key)).await?;
+        let ended = self.end_sessions(&[id.to_string()], Some(&caller.author())).await?;
         self.wait_until_published(ended.ok_or_else(|| view_not_found(id))?).await
     }
 
@@ -69,7 +81,7 @@ impl Resources {
                     break page;
                 }
                 let ids = page.entries.iter().filter_map(|link| link.key.rsplit('/').next()).map(str::to_owned);
-                self.end_sessions(&ids.collect::<Vec<_>>(), Some(&caller.key)).await?;
+                self.end_sessions(&ids.collect::<Vec<_>>(), Some(&caller.author())).await?;
             };
             let entry = self.store.get(&key::<AppUser>(id.as_str())).await?.ok_or_else(|| view_not_found(id))?;
             let mut plan = CommitPlan::default();
@@ -78,7 +90,8 @@ impl Resources {
             plan.update_claims(id.as_str(), &stored_login::claims(&entry)?, &[]);
             plan.delete(&entry.key);
             plan.delete(&use_key(id.as_str()));
-            plan.record_event("app_user_deleted", id.as_str(), &caller.key, postern_api::clock::now())?;
+            let event = NewEvent::of_view::<AppUser>(AuditOperation::Deleted, id.as_str());
+            plan.record_event(&caller.author(), event, postern_api::clock::now())?;
             match self.store.commit(plan.to_commit()).await? {
                 CommitOutcome::Done(revision) => self.wait_until_published(revision).await.map(Some),
                 CommitOutcome::Conflict(_) => Ok(None),

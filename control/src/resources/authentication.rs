@@ -2,6 +2,7 @@
 
 use super::{
     Resources,
+    audit::CallOrigin,
     caller::Caller,
     keys,
     response_cache::CachedCaller,
@@ -59,7 +60,7 @@ impl Resources {
         let key: Option<StoredRecord<ApiKey>> = self.find(&id).await?;
         if let Some(key) = key.filter(|key| key.hidden.verifies(&token)) {
             // Brings the owner into the store's cache too, so that both versions are known to the caller's entry.
-            self.is_admin(&key.spec.owner_id).await?;
+            self.name_and_rights(&key.spec.owner_id).await?;
             let sources =
                 vec![CacheKey::Key(keys::record::<ApiKey>(&id)), CacheKey::Key(owner_key(&key.spec.owner_id))];
             let cached = self.cache_caller(token.ksuid(), sources, self.find_caller(&id)).await?;
@@ -81,8 +82,8 @@ impl Resources {
     async fn find_caller(&self, key: &str) -> Result<Option<CachedCaller>> {
         let Some(key) = self.find::<ApiKey>(key).await? else { return Ok(None) };
         let owner = key.spec.owner_id;
-        let admin = self.is_admin(&owner).await?;
-        let caller = Caller { key: key.id.any(), owner, admin };
+        let (name, admin) = self.name_and_rights(&owner).await?;
+        let caller = Caller { key: key.id.any(), owner, name, admin, origin: CallOrigin::default() };
         Ok(Some(CachedCaller { hash: key.hidden, caller: Arc::new(caller) }))
     }
 
@@ -91,17 +92,17 @@ impl Resources {
         entry.map(|entry| self.codec.read_record(&entry)).transpose()
     }
 
-    /// Whether an owner is an administrator; fails if the owner was deleted or is not active.
-    async fn is_admin(&self, owner: &OwnerId) -> Result<bool> {
+    /// Name of an owner, and whether it is an administrator; fails if the owner was deleted or is not active.
+    async fn name_and_rights(&self, owner: &OwnerId) -> Result<(String, bool)> {
         match owner {
             OwnerId::User(id) => {
                 let user: StoredRecord<User> = self.find(id.as_str()).await?.ok_or_else(unknown)?;
-                Ok(user.spec.admin)
+                Ok((user.spec.name, user.spec.admin))
             }
             OwnerId::Bot(id) => {
                 let bot: StoredRecord<BotUser> = self.find(id.as_str()).await?.ok_or_else(unknown)?;
                 if bot.spec.active {
-                    return Ok(bot.spec.admin);
+                    return Ok((bot.spec.name, bot.spec.admin));
                 }
                 Err(Error::new(
                     Code::CallerInactive,

@@ -1,5 +1,6 @@
 //! Callers of the API, and their access to records.
 
+use super::audit::CallOrigin;
 use postern_api::{AnyId, Code, Error, OwnerId, Result};
 
 /// The authenticated holder of an API key.
@@ -9,8 +10,12 @@ pub(crate) struct Caller {
     pub(crate) key: AnyId,
     /// User or bot user that the key belongs to.
     pub(crate) owner: OwnerId,
+    /// Name of the owner.
+    pub(crate) name: String,
     /// The owner is an administrator.
     pub(crate) admin: bool,
+    /// The call that is being served.
+    pub(crate) origin: CallOrigin,
 }
 
 impl Caller {

@@ -54,7 +54,10 @@ impl Codec {
         let mut value = serde_json::to_value(value).map_err(broken)?;
         for pointer in secrets {
             let Some(slot) = value.pointer_mut(pointer) else { continue };
-            if let Value::String(text) = slot {
+            // An empty text is no secret, and stays recognizable.
+            if let Value::String(text) = slot
+                && !text.is_empty()
+            {
                 let sealed = self.seal.seal(text.as_bytes(), &format!("{key}#{pointer}"))?;
                 *slot = serde_json::json!({ SEALED: BASE64_STANDARD.encode(sealed) });
             }

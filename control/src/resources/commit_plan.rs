@@ -1,9 +1,15 @@
 //! One commit in preparation: its conditions, its writes, and the meaning of each condition that may fail.
 
-use super::relations::{Claim, Link, LinkEntry, NewLink};
+use super::{
+    audit::{EventAuthor, NewEvent, event_to_store},
+    relations::{Claim, Link, LinkEntry, NewLink},
+};
 use crate::store::{Commit, CommitCondition, Revision, Write};
-use postern_api::{AnyId, Code, Error, Result, Timestamp};
+use postern_api::{Code, Error, Result};
 use serde::Serialize;
+
+/// Bytes of events after which further ones of the same commit lack the settings. A store takes 1.4 MB at once.
+const MAX_EVENT_BYTES: usize = 128 << 10;
 
 /// Reason why a commit was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,15 +27,8 @@ pub(super) enum CommitConflict {
 pub(crate) struct CommitPlan {
     conditions: Vec<(CommitCondition, CommitConflict)>,
     writes: Vec<Write>,
-}
-
-#[derive(Serialize)]
-struct StoredEvent<'a> {
-    #[serde(rename = "type")]
-    name: &'a str,
-    object: &'a str,
-    by: &'a AnyId,
-    at: Timestamp,
+    /// Bytes of the events among the writes.
+    event_bytes: usize,
 }
 
 impl CommitPlan {
@@ -93,11 +92,21 @@ impl CommitPlan {
         Ok(())
     }
 
-    /// Records an event: its name, the id of the changed record, and the id of the key that caused it.
-    pub(crate) fn record_event(&mut self, name: &str, object: &str, by: &AnyId, at: jiff::Timestamp) -> Result<()> {
-        let id = postern_api::id::next_ksuid(at);
-        let event = StoredEvent { name, object, by, at: Timestamp::new(at) };
-        self.put(&format!("events/ev_{id}"), to_json(&event)?);
+    /// Records an event. Settings are left out if those of earlier events of the plan are very large already.
+    pub(crate) fn record_event(
+        &mut self,
+        author: &EventAuthor,
+        mut event: NewEvent,
+        at: jiff::Timestamp,
+    ) -> Result<()> {
+        for settings in [&mut event.before, &mut event.after].into_iter().flatten() {
+            if self.event_bytes > MAX_EVENT_BYTES {
+                settings.drop_members();
+            }
+        }
+        let (key, value) = event_to_store(author, event, at)?;
+        self.event_bytes += value.len();
+        self.put(&key, value);
         Ok(())
     }
 
@@ -116,7 +125,7 @@ impl CommitPlan {
     }
 }
 
-fn to_json(value: &impl Serialize) -> Result<Vec<u8>> {
+pub(super) fn to_json(value: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value)
         .map_err(|error| Error::new(Code::Internal, format!("A record could not be written: {error}.")))
 }

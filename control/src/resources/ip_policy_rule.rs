@@ -8,6 +8,7 @@ use postern_api::{
     ip_rules::{Action, parse_cidr},
     resource::{IpPolicy, IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, IpPolicyRuleUpdate, Ref},
 };
+use serde_json::Value;
 
 impl Rules for IpPolicyRule {
     /// Policy of the rule.
@@ -38,6 +39,10 @@ impl Rules for IpPolicyRule {
             stored.spec.cidr = parse_cidr(&cidr).map_err(|error| error.with("field", "cidr"))?;
         }
         Ok(Vec::new())
+    }
+
+    fn hidden_settings(policy: &Id<IpPolicy>) -> Vec<(&'static str, Value)> {
+        vec![("ip_policy_id", policy.to_string().into())]
     }
 
     fn claims(stored: &StoredRecord<Self>) -> Vec<Claim> {

@@ -10,6 +10,7 @@ use postern_api::{
         IpPolicy, IpRestriction, IpRestrictionCreate, IpRestrictionStatus, IpRestrictionUpdate, Ref, RestrictionType,
     },
 };
+use serde_json::Value;
 
 impl Rules for IpRestriction {
     /// Policies, in the order of the request.
@@ -38,6 +39,10 @@ impl Rules for IpRestriction {
             stored.hidden = parse_policy_ids(&ids)?;
         }
         Ok(Vec::new())
+    }
+
+    fn hidden_settings(policies: &Vec<Id<IpPolicy>>) -> Vec<(&'static str, Value)> {
+        vec![("ip_policy_ids", policies.iter().map(Id::to_string).collect())]
     }
 
     fn links(stored: &StoredRecord<Self>) -> Vec<NewLink> {

@@ -2,6 +2,7 @@
 
 use super::{
     Caller, RecordPath, Resources,
+    audit::NewEvent,
     commit_plan::CommitPlan,
     keys,
     module_rules::ModuleRules,
@@ -36,12 +37,16 @@ impl Resources {
             let former = self.store.get(&key).await?;
             let encoded = module.encode(owner, former.as_ref(), self).await?;
             let entry = Entry { key, value: encoded.value.clone(), revision: 0 };
+            let before = former.as_ref().map(|former| former.value.as_slice());
+            let event = NewEvent {
+                secrets_changed: encoded.secrets_changed,
+                ..NewEvent::of_module(&stored, M::NAME, before, Some(&entry.value))
+            };
             let mut plan = CommitPlan::default();
             plan.expect_present(&stored.key());
             self.check_with_others(&mut plan, &at.id, |modules| modules.put(&entry.key, entry.value.clone())).await?;
             plan_put(&mut plan, owner.as_str(), &stored.key(), former.as_ref(), M::NAME, encoded)?;
-            let now = postern_api::clock::now();
-            plan.record_event(&format!("{}_updated", O::KIND), owner.as_str(), &caller.key, now)?;
+            plan.record_event(&caller.author(), event, postern_api::clock::now())?;
             match self.commit::<O>(&plan).await? {
                 Some(revision) => {
                     self.wait_until_published(revision).await?;
@@ -91,8 +96,8 @@ impl Resources {
             plan.update_links(&format!("{}/{}", at.id, M::NAME), &stored.key(), &relations.links, &[])?;
             plan.delete(&entry.key);
             self.check_with_others(&mut plan, &at.id, |modules| modules.remove(&entry.key)).await?;
-            let now = postern_api::clock::now();
-            plan.record_event(&format!("{}_updated", O::KIND), at.id.as_str(), &caller.key, now)?;
+            let event = NewEvent::of_module(&stored, M::NAME, Some(&entry.value), None);
+            plan.record_event(&caller.author(), event, postern_api::clock::now())?;
             match self.commit::<O>(&plan).await? {
                 Some(revision) => self.wait_until_published(revision).await.map(Some),
                 None => Ok(None),

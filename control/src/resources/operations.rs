@@ -2,9 +2,10 @@
 
 use super::{
     Caller, RecordPath, Resources,
+    audit::{NewEvent, Settings},
     commit_plan::{CommitConflict, CommitPlan},
     keys,
-    owned_modules::{self, Modules, NewModule},
+    owned_modules::{self, Modules, NewModule, ReplacedModule},
     relations::{self, Claim, ClaimsAndLinks, Link, LinkEntry, LinkRole, NewLink},
     retry::commit_with_retry,
     rules::{CallContext, CreateContext, NewRecord, RemovablePart, Rules, StoredRecord},
@@ -15,7 +16,7 @@ use crate::{
 };
 use postern_api::{
     AnyId, Code, Error, Id, Result, Secret, Timestamp,
-    resource::{Body, DESCRIPTION_LIMIT, METADATA_LIMIT, Record, Resource, Texts},
+    resource::{AuditOperation, Body, DESCRIPTION_LIMIT, METADATA_LIMIT, Record, Resource, Texts},
 };
 use std::collections::HashSet;
 
@@ -82,8 +83,10 @@ impl Resources {
             }
             plan.update_links(stored.id.as_str(), &stored.key(), &[], &links)?;
             plan.put(&stored.key(), self.codec.record(&stored)?);
-            let modules = self.plan_modules(&mut plan, &stored, Modules::default(), modules).await?;
-            plan.record_event(&format!("{}_created", R::KIND), stored.id.as_str(), &caller.key, now)?;
+            let (modules, replaced) = self.plan_modules(&mut plan, &stored, Modules::default(), modules).await?;
+            let mut event = NewEvent::of_record(AuditOperation::Created, &stored)?;
+            event.add_modules(&replaced);
+            plan.record_event(&caller.author(), event, now)?;
             token.as_ref().map_or(Ok(()), prepare)?;
             match self.try_commit(&plan).await? {
                 Ok(revision) => {
@@ -159,18 +162,21 @@ impl Resources {
             R::before_commit(&mut plan, &stored, Some(&former), &call).await?;
             plan.update_links(id, &stored.key(), &former.links, &links)?;
             plan.put(&stored.key(), self.codec.record(&stored)?);
+            let before = Some(Settings::of_record(&former)?);
+            let mut event = NewEvent { before, ..NewEvent::of_record(AuditOperation::Updated, &stored)? };
             if !new_modules.is_empty() {
                 let modules = self.modules(id).await?;
                 if R::MODULES_INTERDEPEND {
                     modules.expect_unchanged(&mut plan, id);
                 }
-                let planned = self.plan_modules(&mut plan, &stored, modules, new_modules).await.map(|_| ());
+                let planned = self.plan_modules(&mut plan, &stored, modules, new_modules).await;
+                let planned = planned.map(|(_, replaced)| event.add_modules(&replaced));
                 self.not_found_if_deleted(&stored.id, planned).await?;
             }
             if R::may_remove_administrator(&former.spec, Some(&stored.spec)) {
                 self.ensure_administrator_remains(&mut plan, &HashSet::new(), Some(id)).await?;
             }
-            plan.record_event(&format!("{}_updated", R::KIND), id, &caller.key, now)?;
+            plan.record_event(&caller.author(), event, now)?;
             match self.commit::<R>(&plan).await? {
                 Some(revision) => {
                     self.wait_until_published(revision).await?;
@@ -193,12 +199,16 @@ impl Resources {
             let mut plan = CommitPlan::default();
             plan.expect_revision(&former.key(), Some(revision));
             R::before_delete(&mut plan, &former, self).await?;
-            let deleted = self.plan_deletion(&mut plan, &former).await?;
+            let (deleted, events) = self.plan_deletion(&mut plan, &former).await?;
             if R::may_remove_administrator(&former.spec, None) {
                 self.ensure_administrator_remains(&mut plan, &deleted, None).await?;
             }
             let now = postern_api::clock::now();
-            plan.record_event(&format!("{}_deleted", R::KIND), at.id.as_str(), &caller.key, now)?;
+            let author = caller.author();
+            // The record itself is the last of them.
+            for event in events.into_iter().rev() {
+                plan.record_event(&author, event, now)?;
+            }
             match self.commit::<R>(&plan).await? {
                 Some(revision) => self.wait_until_published(revision).await.map(Some),
                 None => Ok(None),
@@ -207,14 +217,26 @@ impl Resources {
         .await
     }
 
-    /// Plans the deletion of a record and of everything that belongs to it, of whatever kinds; gives their keys.
-    async fn plan_deletion<R: Rules>(&self, plan: &mut CommitPlan, root: &StoredRecord<R>) -> Result<HashSet<String>> {
+    /// Plans the deletion of a record and of everything that belongs to it, of whatever kinds; gives their keys, and an
+    /// event for each.
+    async fn plan_deletion<R: Rules>(
+        &self,
+        plan: &mut CommitPlan,
+        root: &StoredRecord<R>,
+    ) -> Result<(HashSet<String>, Vec<NewEvent>)> {
         let mut deleted = HashSet::new();
-        let mut pending = vec![(root.key(), self.codec.record(root)?)];
-        while let Some((key, value)) = pending.pop() {
-            if !deleted.insert(key.clone()) {
+        let mut events = Vec::new();
+        let root_entry = Entry { key: root.key(), value: self.codec.record(root)?, revision: 0 };
+        let mut pending = vec![root_entry];
+        while let Some(entry) = pending.pop() {
+            if !deleted.insert(entry.key.clone()) {
                 continue;
             }
+            let mut event = match events.is_empty() {
+                true => NewEvent::of_deleted(root)?,
+                false => NewEvent::of_deleted_entry(&entry, &self.codec)?,
+            };
+            let Entry { key, value, .. } = entry;
             let id = key.rsplit('/').next().unwrap_or_default().to_owned();
             let relations: ClaimsAndLinks = serde_json::from_slice(&value).unwrap_or_default();
             plan.delete(&key);
@@ -226,7 +248,9 @@ impl Resources {
                 let from = module.key.strip_prefix(keys::MODULES).unwrap_or_default();
                 plan.delete(&module.key);
                 plan.update_links(from, &key, &relations.links, &[])?;
+                event.add_deleted_module(module);
             }
+            events.push(event);
             let links = self.read_all(plan, &keys::links_to(&id)).await?;
             for entry in &links {
                 let link: LinkEntry = relations::decode(entry)?;
@@ -237,13 +261,13 @@ impl Resources {
                     LinkRole::Belongs => {
                         if let Some(source) = self.store.get(&link.from).await? {
                             plan.expect_revision(&source.key, Some(source.revision));
-                            pending.push((source.key, source.value));
+                            pending.push(source);
                         }
                     }
                 }
             }
         }
-        Ok(deleted)
+        Ok((deleted, events))
     }
 
     /// Reads everything with a prefix, and plans that nothing is added there before the commit.
@@ -394,25 +418,32 @@ impl Resources {
         })
     }
 
-    /// Plans to replace the modules that a body names; gives all modules as they will be.
+    /// Plans to replace the modules that a body names; gives all modules as they will be, and those that are replaced.
     async fn plan_modules<R: Rules>(
         &self,
         plan: &mut CommitPlan,
         owner: &StoredRecord<R>,
         mut modules: Modules,
         new_modules: Vec<NewModule>,
-    ) -> Result<Modules> {
+    ) -> Result<(Modules, Vec<ReplacedModule>)> {
+        let mut replaced = Vec::new();
         for module in new_modules {
             let former = modules.entry(module.name);
             let encoded = module.encode(&owner.id.any(), former, self).await?;
             let (key, value) = (keys::module(owner.id.as_str(), module.name), encoded.value.clone());
+            replaced.push(ReplacedModule {
+                name: module.name,
+                former: former.map(|former| former.value.clone()),
+                value: value.clone(),
+                secrets_changed: encoded.secrets_changed,
+            });
             owned_modules::plan_put(plan, owner.id.as_str(), &owner.key(), former, module.name, encoded)?;
             modules.put(&key, value);
         }
         if R::MODULES_INTERDEPEND {
             R::check_modules(&modules, self)?;
         }
-        Ok(modules)
+        Ok((modules, replaced))
     }
 }
 

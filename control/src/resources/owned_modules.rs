@@ -9,7 +9,8 @@ use super::{
 };
 use crate::store::{Entry, Page, Revision};
 use futures::{FutureExt, future::BoxFuture};
-use postern_api::{AnyId, Result};
+use postern_api::{AnyId, Code, Error, Result};
+use serde_json::Value;
 
 /// A module about to be stored, its type erased.
 pub(crate) struct NewModule {
@@ -21,6 +22,16 @@ pub(crate) struct NewModule {
 pub(crate) struct EncodedModule {
     pub(crate) links: Vec<NewLink>,
     pub(crate) value: Vec<u8>,
+    /// The module replaces one with other secrets.
+    pub(crate) secrets_changed: bool,
+}
+
+/// A module that a commit replaces.
+pub(crate) struct ReplacedModule {
+    pub(crate) name: &'static str,
+    pub(crate) former: Option<Vec<u8>>,
+    pub(crate) value: Vec<u8>,
+    pub(crate) secrets_changed: bool,
 }
 
 impl NewModule {
@@ -55,14 +66,29 @@ impl<M: ModuleRules> ErasedModule for M {
             module.check(ctx)?;
             let links = module.links()?;
             let former = former.map(|entry| ctx.codec.read_module::<M>(entry)).transpose()?;
+            let former_secrets = former.as_ref().map(secrets_of).transpose()?;
             let hidden = module.hidden(owner, former.map(|former| former.hidden), ctx).await?;
             module.strip_secrets();
             let stored = StoredModule { module, hidden, links: links.iter().map(|new| new.link.clone()).collect() };
             let value = ctx.codec.module(&stored, &keys::module(owner.as_str(), M::NAME))?;
-            Ok(EncodedModule { links, value })
+            let secrets_changed = match former_secrets {
+                Some(former) => former != secrets_of(&stored)?,
+                None => false,
+            };
+            Ok(EncodedModule { links, value, secrets_changed })
         }
         .boxed()
     }
+}
+
+/// Everything of a module that is never shown, to compare it.
+fn secrets_of<M: ModuleRules>(stored: &StoredModule<M>) -> Result<Vec<Value>> {
+    if M::SECRETS.is_empty() && size_of::<M::Hidden>() == 0 {
+        return Ok(Vec::new());
+    }
+    let unwritable = |error| Error::new(Code::Internal, format!("A module could not be written: {error}."));
+    let stored = serde_json::to_value(stored).map_err(unwritable)?;
+    Ok(M::SECRETS.iter().chain(&["/hidden"]).filter_map(|pointer| stored.pointer(pointer).cloned()).collect())
 }
 
 /// The modules of one owner, as they are stored or will be after a change.

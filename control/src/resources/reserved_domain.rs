@@ -15,6 +15,7 @@ use postern_api::{
     words,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 mod name;
 
@@ -91,6 +92,11 @@ impl Rules for ReservedDomain {
             return Err(Error::new(Code::FieldInvalid, sentence).with("field", "resolves_to"));
         }
         Ok(())
+    }
+
+    fn hidden_settings(state: &DomainState) -> Vec<(&'static str, Value)> {
+        let certificate = state.certificate.as_ref().map(Id::to_string).unwrap_or_default();
+        vec![("certificate_id", certificate.into())]
     }
 
     fn claims(stored: &StoredRecord<Self>) -> Vec<Claim> {

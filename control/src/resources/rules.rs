@@ -14,6 +14,7 @@ use postern_api::{
     resource::{BotUser, Resource, User, collection, list_uri},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
 /// A record as it is stored. Its claims and links are part of it, so that they are found again even if the rules
 /// that made them change.
@@ -90,6 +91,12 @@ pub(crate) trait Rules: Resource {
     /// Validates a record after it was made or changed. `former` is the stored record before a change.
     fn check(_stored: &StoredRecord<Self>, _former: Option<&StoredRecord<Self>>, _ctx: &Resources) -> Result<()> {
         Ok(())
+    }
+
+    /// Settings that callers make and that are part of the hidden state, by the names of request bodies; see
+    /// [`Settings`](super::audit::Settings).
+    fn hidden_settings(_hidden: &Self::Hidden) -> Vec<(&'static str, Value)> {
+        Vec::new()
     }
 
     /// Values that no other record may hold.

@@ -1,7 +1,9 @@
 //! TLS certificates: validated when they are uploaded; the private key is sealed and never shown.
 
 use super::{
-    CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord, commit_plan::CommitPlan,
+    CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord,
+    audit::{EventAuthor, NewEvent, Settings},
+    commit_plan::CommitPlan,
     retry::commit_with_retry,
 };
 use crate::{
@@ -9,11 +11,12 @@ use crate::{
     store::Revision,
 };
 use postern_api::{
-    AnyId, Code, Id, KeyType, Result, Secret, Timestamp,
+    Code, Id, KeyType, Result, Secret, Timestamp,
     host::HostName,
     published::Certificate,
     resource::{
-        SubjectAlternativeNames, TlsCertificate, TlsCertificateCreate, TlsCertificateStatus, TlsCertificateUpdate,
+        AuditOperation, SubjectAlternativeNames, TlsCertificate, TlsCertificateCreate, TlsCertificateStatus,
+        TlsCertificateUpdate,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -71,8 +74,10 @@ impl Resources {
         let (spec, hidden) = (&TlsCertificate { certificate_pem }, &CertificateKey { private_key_pem, leaf });
         commit_with_retry(move |_| async move {
             let moment = postern_api::clock::now();
+            let mut before = None;
             let (stored, revision) = match self.find_issued_certificate(name).await? {
                 Some((former, revision)) => {
+                    before = Some(Settings::of_record(&former)?);
                     (StoredRecord { spec: spec.clone(), hidden: hidden.clone(), ..former }, Some(revision))
                 }
                 None => {
@@ -93,8 +98,10 @@ impl Resources {
             let mut plan = CommitPlan::default();
             plan.expect_revision(&stored.key(), revision);
             plan.put(&stored.key(), self.codec.record(&stored)?);
-            let event = if revision.is_some() { "tls_certificate_updated" } else { "tls_certificate_created" };
-            plan.record_event(event, stored.id.as_str(), &AnyId::from_text("acme"), moment)?;
+            let operation = if before.is_some() { AuditOperation::Updated } else { AuditOperation::Created };
+            let secrets_changed = before.is_some();
+            let event = NewEvent { before, secrets_changed, ..NewEvent::of_record(operation, &stored)? };
+            plan.record_event(&EventAuthor::server("acme"), event, moment)?;
             match self.commit::<TlsCertificate>(&plan).await? {
                 Some(revision) => self.wait_until_published(revision).await.map(Some),
                 None => Ok(None),

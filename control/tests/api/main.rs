@@ -1,5 +1,6 @@
 //! Tests of the management API through its real router.
 
+mod audit;
 mod backends;
 mod bad_input;
 mod certificates;

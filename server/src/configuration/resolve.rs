@@ -4,17 +4,17 @@ use super::{
     raw::RawSettings,
     resolver::Resolver,
     values::{
-        address, base_url, certificate_file, cidrs, direct_visitors, directory, duration, identity_headers, ip_address,
-        mail, password_file, path, plain_name, plain_text, ports, store,
+        address, audit_retention, base_url, certificate_file, cidrs, direct_visitors, directory, duration,
+        identity_headers, ip_address, mail, password_file, path, plain_name, plain_text, ports, store,
     },
 };
 use crate::{
-    access_log::Destination,
+    log_output::Destination,
     logs::{Format, Level},
 };
 use postern_api::{Error, host::HostName};
 use postern_control::{
-    AcmeSettings,
+    AcmeSettings, AuditRetention,
     store::{Address, SharedLocation},
 };
 use postern_edge::{Limits, Proxies};
@@ -56,6 +56,8 @@ pub(crate) struct Configuration {
     /// Limits of the public side.
     pub(crate) limits: Limits,
     pub(crate) access_log: Option<Destination>,
+    pub(crate) audit_log: Option<Destination>,
+    pub(crate) audit_retention: AuditRetention,
     pub(crate) log_format: Format,
     pub(crate) log_level: Level,
 }
@@ -86,6 +88,8 @@ impl Configuration {
         let drain_timeout = resolver.value("drain_timeout", duration).unwrap_or(Duration::from_secs(30));
         let limits = super::limits::resolve(&mut resolver);
         let access_log = resolver.value("access_log", str::parse);
+        let audit_log = resolver.value("audit_log", str::parse);
+        let audit_retention = resolver.value("audit_retention", audit_retention).unwrap_or_default();
         let log_format = resolver.value("log_format", str::parse).unwrap_or_default();
         let log_level = resolver.value("log_level", str::parse).unwrap_or_default();
         let acme = acme(&mut resolver);
@@ -121,6 +125,8 @@ impl Configuration {
             drain_timeout,
             limits,
             access_log,
+            audit_log,
+            audit_retention,
             log_format,
             log_level,
         })
@@ -308,6 +314,11 @@ mod tests {
         let error =
             check(&[("data_dir", "/data"), ("direct_visitors", "refuse")]).expect_err("no client could connect");
         assert!(error.message.contains("--trusted-proxies"), "{}", error.message);
+        let kept = |text| audit_retention(text).map(|kept| (kept.max_age.as_secs() / 86_400, kept.max_events));
+        assert_eq!((kept("90d"), kept("500"), kept("7d, 500")), (Ok((90, 10_000)), Ok((365, 500)), Ok((7, 500))));
+        for wrong in ["", "d", "0d", "99", "100001", "3651d", "5000,5000", "1d,2d", "-1d", "+100", "90d,", "1h"] {
+            assert!(audit_retention(wrong).is_err(), "{wrong}");
+        }
         for wrong in ["0-5", "a", "1-", "-", "5-1", "1-70000"] {
             assert!(ports(wrong).is_err(), "{wrong}");
         }

@@ -206,6 +206,18 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "FILE",
         "Log every request and connection as a line of JSON: a file, stdout or stderr [default: none]",
     ),
+    setting(
+        "audit-log",
+        "audit_log",
+        "FILE",
+        "Also write every audit event as a line of JSON: a file, stdout or stderr [default: none]",
+    ),
+    setting(
+        "audit-retention",
+        "audit_retention",
+        "DAYS,NUMBER",
+        "Age and number of the audit events that are kept, such as 90d,5000; one of them is enough [default: 365d,10000]",
+    ),
     setting("log-format", "log_format", "FORMAT", "Log format, text or json, on standard error [default: text]"),
     setting("log-level", "log_level", "LEVEL", "Log level: error, warn, info, debug or trace [default: info]"),
 ];

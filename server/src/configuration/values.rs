@@ -4,7 +4,7 @@ use crate::io_error::reason;
 use http::Uri;
 use ipnet::IpNet;
 use postern_api::{Secret, host::HostName, ip_rules::parse_cidr};
-use postern_control::store::Address;
+use postern_control::{AuditRetention, store::Address};
 use postern_logins::IdentityHeaders;
 use rustls_pki_types::{
     CertificateDer,
@@ -17,6 +17,11 @@ use std::{
     time::Duration,
 };
 
+/// Longest age of audit events.
+const MAX_AUDIT_DAYS: u64 = 3650;
+/// Smallest and largest number of audit events to keep. Filters read all of them.
+const MIN_AUDIT_EVENTS: usize = 100;
+const MAX_AUDIT_EVENTS: usize = 100_000;
 /// Longest duration of a setting.
 const MAX_DURATION: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -158,4 +163,35 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let duration = postern_config::duration::parse(text)
         .ok_or("is not a duration; write a number and its unit, such as 500ms, 15s, 2m or 1h")?;
     if duration <= MAX_DURATION { Ok(duration) } else { Err("is longer than a day".to_owned()) }
+}
+
+/// What is kept of the audit log: `90d`, `5000`, or `90d,5000`.
+pub(super) fn audit_retention(text: &str) -> Result<AuditRetention, String> {
+    let shape = || {
+        format!(
+            "is not an age and a number, such as 90d,5000: 1d to {MAX_AUDIT_DAYS}d, and {MIN_AUDIT_EVENTS} to {MAX_AUDIT_EVENTS}"
+        )
+    };
+    let mut retention = AuditRetention::default();
+    let (mut age, mut number) = (None, None);
+    for part in text.split(',').map(str::trim) {
+        let (digits, slot) = match part.strip_suffix('d') {
+            Some(days) => (days, &mut age),
+            None => (part, &mut number),
+        };
+        let value = digits.parse::<u64>().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        if slot.replace(value.ok_or_else(shape)?).is_some() {
+            return Err(shape());
+        }
+    }
+    if let Some(days) = age {
+        let days = Some(days).filter(|days| (1..=MAX_AUDIT_DAYS).contains(days)).ok_or_else(shape)?;
+        retention.max_age = Duration::from_secs(days * 24 * 60 * 60);
+    }
+    if let Some(events) = number {
+        let known =
+            usize::try_from(events).ok().filter(|events| (MIN_AUDIT_EVENTS..=MAX_AUDIT_EVENTS).contains(events));
+        retention.max_events = known.ok_or_else(shape)?;
+    }
+    Ok(retention)
 }

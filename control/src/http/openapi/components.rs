@@ -2,6 +2,7 @@
 
 use crate::http::{api_version, query};
 use http::StatusCode;
+use postern_api::resource::{AuditFilter, AuditOperation};
 use serde_json::{Map, Value, json};
 
 /// Refusals: status, name of the response, and description.
@@ -70,6 +71,27 @@ pub(super) fn parameters() -> Value {
             "schema": { "type": "string" },
         },
     })
+}
+
+/// Query parameters that restrict the list of audit events.
+pub(super) fn audit_filters() -> Vec<Value> {
+    let word = json!({ "type": "string", "pattern": "^[0-9A-Za-z_]{0,64}$" });
+    let operations = AuditOperation::ALL.map(AuditOperation::as_str).into_iter().chain([""]).collect::<Vec<_>>();
+    let time = json!({ "anyOf": [{ "type": "string", "format": "date-time" }, { "const": "" }] });
+    let about = [
+        ("Only changes by this user, bot user, visitor or API key.", word.clone()),
+        ("Only changes of this record.", word.clone()),
+        ("Only changes of records of this kind, `ip_policy` for example.", word),
+        ("Only this operation.", json!({ "type": "string", "enum": operations })),
+        ("Only changes at or after this time.", time.clone()),
+        ("Only changes before this time.", time),
+    ];
+    let described = AuditFilter::PARAMETERS.into_iter().zip(about);
+    let parameter = |(name, (about, schema)): (&str, (&str, Value))| {
+        let about = format!("{about} Empty is the same as absent.");
+        json!({ "name": name, "in": "query", "description": about, "schema": schema })
+    };
+    described.map(parameter).collect()
 }
 
 pub(super) fn headers() -> Value {

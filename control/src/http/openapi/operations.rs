@@ -7,8 +7,8 @@ use postern_api::{
     id::Kind,
     module::Module,
     resource::{
-        Dependent, Parent, Record, RefusedVisit, Removable, Resource, ServerFacts, ServerStatus, SessionCommand,
-        SessionCommandBody, TunnelSession, View,
+        AuditEvent, Dependent, Parent, Record, RefusedVisit, Removable, Resource, ServerFacts, ServerStatus,
+        SessionCommand, SessionCommandBody, TunnelSession, View,
     },
     schema::pattern,
     traffic::Traffic,
@@ -59,7 +59,8 @@ impl Description {
         let collection = PathTemplate { path: R::PATH.to_owned(), prefix: R::PREFIX, parent: R::PARENT };
         let item = PathTemplate { path: format!("{}/{{id}}", R::PATH), ..collection };
         if R::PARENT.is_none() {
-            self.list(&name, R::KIND, &collection, R::LIST, &record, true);
+            let search = vec![json!({ "$ref": "#/components/parameters/Search" })];
+            self.list(&name, R::KIND, &collection, R::LIST, &record, search);
         }
         let create = Operation {
             body: Some(create),
@@ -91,10 +92,20 @@ impl Description {
 
     /// List and get of a view.
     pub(in crate::http) fn view<V: View>(&mut self) {
+        self.filtered_view::<V>(Vec::new());
+    }
+
+    /// List and get of audit events.
+    pub(in crate::http) fn audit_events(&mut self) {
+        self.filtered_view::<AuditEvent>(components::audit_filters());
+    }
+
+    /// List and get of a view, whose list has further parameters.
+    fn filtered_view<V: View>(&mut self, filters: Vec<Value>) {
         let name = V::schema_name().into_owned();
         let record = self.schemas.response::<V>(&name, None);
         let collection = PathTemplate { path: V::PATH.to_owned(), prefix: V::PREFIX, parent: None };
-        self.list(&name, V::KIND, &collection, V::LIST, &record, false);
+        self.list(&name, V::KIND, &collection, V::LIST, &record, filters);
         let get =
             Operation::new(Method::GET, format!("get_{}", V::KIND), format!("Get {}", naming::display_name(V::KIND)))
                 .responds(StatusCode::OK, "The record.", Some(record));
@@ -222,8 +233,16 @@ impl Description {
         self.add(&template, Operation::new(Method::DELETE, format!("delete_{}_{name}", R::KIND), summary));
     }
 
-    /// A list in pages; a list of records can be searched.
-    fn list(&mut self, name: &str, kind: &str, template: &PathTemplate, member: &str, record: &Value, searched: bool) {
+    /// A list in pages, with the query parameters that restrict it.
+    fn list(
+        &mut self,
+        name: &str,
+        kind: &str,
+        template: &PathTemplate,
+        member: &str,
+        record: &Value,
+        filters: Vec<Value>,
+    ) {
         let page = page(member, "A page of records, newest first.", record);
         let page = self.schemas.composed(&format!("{name}List"), page);
         let many = naming::plural(kind);
@@ -234,7 +253,7 @@ impl Description {
             "schema": { "type": "string", "pattern": format!("^$|{}", pattern(template.prefix)) },
         });
         let mut query = vec![json!({ "$ref": "#/components/parameters/Limit" }), before];
-        query.extend(searched.then(|| json!({ "$ref": "#/components/parameters/Search" })));
+        query.extend(filters);
         let list = Operation {
             query,
             ..Operation::new(Method::GET, format!("list_{many}"), format!("List {}", naming::display_name(&many)))

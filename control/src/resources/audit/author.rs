@@ -1,0 +1,70 @@
+//! Author of a change: who, with which key, from which address.
+
+use crate::resources::Caller;
+use postern_api::{AnyId, OwnerId, resource::ActorType};
+use std::net::IpAddr;
+
+/// The call that causes a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CallOrigin {
+    /// Address of the peer; `None` if the call did not come over a network.
+    pub(crate) address: Option<IpAddr>,
+    /// Operation id of the response; empty if there is none.
+    pub(crate) operation_id: String,
+}
+
+/// Author of an event.
+#[derive(Clone, Debug)]
+pub(crate) struct EventAuthor {
+    /// Id of the key, or of the visitor; a word for what has no id.
+    pub(super) by: String,
+    pub(super) actor: ActorType,
+    pub(super) id: Option<AnyId>,
+    pub(super) name: String,
+    pub(super) origin: CallOrigin,
+}
+
+impl EventAuthor {
+    /// The server itself.
+    pub(crate) fn server(part: &str) -> Self {
+        EventAuthor {
+            by: part.to_owned(),
+            actor: ActorType::Server,
+            id: None,
+            name: String::new(),
+            origin: CallOrigin::default(),
+        }
+    }
+
+    /// A visitor who logs in or out.
+    pub(crate) fn visitor(id: &AnyId) -> Self {
+        EventAuthor {
+            by: id.to_string(),
+            actor: ActorType::Visitor,
+            id: Some(id.clone()),
+            name: String::new(),
+            origin: CallOrigin::default(),
+        }
+    }
+}
+
+impl Caller {
+    /// Word for the key of commands on the machine of the server.
+    pub(crate) const OPERATOR: &str = "operator";
+
+    /// The caller as the author of events.
+    pub(crate) fn author(&self) -> EventAuthor {
+        let actor = match &self.owner {
+            _ if self.key.as_str() == Self::OPERATOR => ActorType::Operator,
+            OwnerId::User(_) => ActorType::User,
+            OwnerId::Bot(_) => ActorType::BotUser,
+        };
+        EventAuthor {
+            by: self.key.to_string(),
+            actor,
+            id: Some(self.owner.any()),
+            name: self.name.clone(),
+            origin: self.origin.clone(),
+        }
+    }
+}
