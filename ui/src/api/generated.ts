@@ -41,6 +41,16 @@ export interface paths {
     /** Delete app user */
     delete: operations["delete_app_user"];
   };
+  "/audit_events": {
+    parameters: {};
+    /** List audit events */
+    get: operations["list_audit_events"];
+  };
+  "/audit_events/{id}": {
+    parameters: {};
+    /** Get audit event */
+    get: operations["get_audit_event"];
+  };
   "/backends/failover": {
     parameters: {};
     /** List failover backends */
@@ -789,6 +799,8 @@ export interface components {
   schemas: {
     /** @description Action of a rule for matching addresses. */
     Action: "allow" | "deny";
+    /** @description What the author of a change is. */
+    ActorType: "user" | "bot_user" | "operator" | "server" | "visitor";
     /** @description An API key. It has the permissions of its owner. */
     ApiKey: {
       /** @description Its id. */
@@ -922,6 +934,65 @@ export interface components {
       /** @description An issuer, an entity id, or the address of an OAuth provider. */
       url: string;
     };
+    /** @description A change of the configuration, and its author. Secrets are masked. */
+    AuditEvent: {
+      /** @description Its id. */
+      id: string;
+      /** @description Absolute URL. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description Time of the change.
+       */
+      created_at: string;
+      /** @description What was done with the record. */
+      operation: components["schemas"]["AuditOperation"];
+      /** @description Kind of the record, `ip_policy` for example. */
+      kind: string;
+      /** @description Id of the record, which may have been deleted since. */
+      object_id: string;
+      /** @description Id of the record that it is nested in: the edge of a route, for example. */
+      parent_id: string | null;
+      /** @description What the author is; null for events of older servers, which did not record it. */
+      actor_type: components["schemas"]["ActorType"] | null;
+      /** @description User, bot user or visitor that caused the change; null if it was none of them, or is not known. */
+      actor_id: string | null;
+      /** @description Name of that user at the time; empty if there is none. */
+      actor_name: string;
+      /** @description API key of the call; null if the change came another way. */
+      api_key_id: string | null;
+      /** @description Address that the call came from; empty if the change was no call of the API. */
+      address: string;
+      /** @description Operation id that the response to the call carried; empty if the change was no call of the API. */
+      operation_id: string;
+      /** @description Settings before the change, by the names that they have in request bodies. A change of a module has that module only. Null for a creation, and if they were not recorded. */
+      before: {
+        [key: string]: unknown;
+      } | null;
+      /** @description Settings after the change; null for a deletion, and if they were not recorded. */
+      after: {
+        [key: string]: unknown;
+      } | null;
+      /** @description JSON pointers to the secrets in `before` and `after`, which are replaced by `***`. */
+      masked: string[];
+      /** @description JSON pointers to texts in `before` and `after` that were too long to be recorded; the empty one means all settings. */
+      shortened: string[];
+      /** @description Whether the change set another secret, which `before` and `after` do not show. */
+      secrets_changed: boolean;
+      /** @description What restores the state before the change. */
+      put_back: components["schemas"]["PutBack"];
+    };
+    /** @description A page of records, newest first. */
+    AuditEventList: {
+      /** @description The records. */
+      audit_events: components["schemas"]["AuditEvent"][];
+      /** @description The URI of the list. */
+      uri: string;
+      /** @description The URI of the next page; null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What was done with a record. */
+    AuditOperation: "created" | "updated" | "deleted";
     /** @description The backend module in responses. */
     BackendModule: {
       /** @description Whether the module is enabled. */
@@ -2393,6 +2464,24 @@ export interface components {
        * @description Time of the next attempt; null if none is needed.
        */
       retries_at: string | null;
+    };
+    /** @description Calls of the API that restore the state before a change. */
+    PutBack: {
+      /** @description The calls in order; empty if the state cannot be restored. */
+      calls: components["schemas"]["PutBackCall"][];
+      /** @description What they do not restore, or why there are none. */
+      note: string;
+    };
+    /** @description A call of the API. */
+    PutBackCall: {
+      /** @description `POST`, `PATCH`, `PUT` or `DELETE`. */
+      method: string;
+      /** @description Path of the call. */
+      path: string;
+      /** @description Body of the call; null for `DELETE`. */
+      body: {
+        [key: string]: unknown;
+      } | null;
     };
     /** @description The rate limit module in responses. */
     RateLimitModule: {
@@ -4054,6 +4143,7 @@ export interface components {
   pathItems: never;
 }
 export type Action = components["schemas"]["Action"];
+export type ActorType = components["schemas"]["ActorType"];
 export type ApiKey = components["schemas"]["ApiKey"];
 export type ApiKeyCreate = components["schemas"]["ApiKeyCreate"];
 export type ApiKeyList = components["schemas"]["ApiKeyList"];
@@ -4063,6 +4153,9 @@ export type AppSessionList = components["schemas"]["AppSessionList"];
 export type AppUser = components["schemas"]["AppUser"];
 export type AppUserList = components["schemas"]["AppUserList"];
 export type AppUserProvider = components["schemas"]["AppUserProvider"];
+export type AuditEvent = components["schemas"]["AuditEvent"];
+export type AuditEventList = components["schemas"]["AuditEventList"];
+export type AuditOperation = components["schemas"]["AuditOperation"];
 export type BackendModule = components["schemas"]["BackendModule"];
 export type BackendModulePut = components["schemas"]["BackendModulePut"];
 export type BackendTls = components["schemas"]["BackendTls"];
@@ -4155,6 +4248,8 @@ export type OidcModule = components["schemas"]["OidcModule"];
 export type OidcModulePut = components["schemas"]["OidcModulePut"];
 export type OnDelete = components["schemas"]["OnDelete"];
 export type ProvisioningJob = components["schemas"]["ProvisioningJob"];
+export type PutBack = components["schemas"]["PutBack"];
+export type PutBackCall = components["schemas"]["PutBackCall"];
 export type RateLimitModule = components["schemas"]["RateLimitModule"];
 export type RateLimitModulePut = components["schemas"]["RateLimitModulePut"];
 export type RedirectModule = components["schemas"]["RedirectModule"];
@@ -4476,6 +4571,58 @@ export interface operations {
       204: {
         headers: {
           [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_audit_events: {
+    parameters: {
+      query?: {
+        /** @description The largest number of records on a page. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records older than this one; empty is the same as absent. */
+        before_id?: string;
+        /** @description Only changes by this user, bot user, visitor or API key. Empty is the same as absent. */
+        actor_id?: string;
+        /** @description Only changes of this record. Empty is the same as absent. */
+        object_id?: string;
+        /** @description Only changes of records of this kind, `ip_policy` for example. Empty is the same as absent. */
+        kind?: string;
+        /** @description Only this operation. Empty is the same as absent. */
+        operation?: "created" | "updated" | "deleted" | "";
+        /** @description Only changes at or after this time. Empty is the same as absent. */
+        since?: string | "";
+        /** @description Only changes before this time. Empty is the same as absent. */
+        until?: string | "";
+      };
+    };
+    responses: {
+      /** @description A page of records. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AuditEventList"];
+        };
+      };
+    };
+  };
+  get_audit_event: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AuditEvent"];
         };
       };
     };
@@ -8979,6 +9126,7 @@ export const COLLECTIONS = {
   "/api_keys": { member: "keys", prefix: "ak", name: "API key" },
   "/app/sessions": { member: "application_sessions", prefix: "as", name: "app session" },
   "/app/users": { member: "application_users", prefix: "au", name: "app user" },
+  "/audit_events": { member: "audit_events", prefix: "ev", name: "audit event" },
   "/backends/failover": { member: "backends", prefix: "bkdfo", name: "failover backend" },
   "/backends/http_response": { member: "backends", prefix: "bkdhr", name: "HTTP response backend" },
   "/backends/static": { member: "backends", prefix: "bkdsc", name: "static backend" },

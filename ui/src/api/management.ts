@@ -44,6 +44,8 @@ export interface ListQuery {
   before?: string;
   /** Words that must all occur in a record. Live views cannot be searched. */
   search?: string;
+  /** Further parameters that restrict the list, where it has some. */
+  filter?: Readonly<Record<string, string>>;
 }
 
 export type ManagementApi = ReturnType<typeof managementApi>;
@@ -71,12 +73,13 @@ export function managementApi(management: Management) {
 
   async function list<T extends Base>(
     { path }: Collection<T>,
-    { limit = PAGE_LIMIT, before, search }: ListQuery = {},
+    { limit = PAGE_LIMIT, before, search, filter }: ListQuery = {},
   ): Promise<Page<T>> {
     const query = new URLSearchParams({
       limit: String(limit),
       ...(before ? { before_id: before } : {}),
       ...(search ? { search } : {}),
+      ...filter,
     });
     const page = (await send("GET", `${path}?${query}`)) as Record<string, unknown>;
     const next = page["next_page_uri"];
@@ -87,11 +90,15 @@ export function managementApi(management: Management) {
   }
 
   /** All records up to the limit, newest first; `next` is null if the list is complete. */
-  async function all<T extends Base>(from: Collection<T>, search = ""): Promise<Page<T>> {
+  async function all<T extends Base>(
+    from: Collection<T>,
+    search = "",
+    filter: Readonly<Record<string, string>> = {},
+  ): Promise<Page<T>> {
     const records: T[] = [];
     let next: string | null = null;
     do {
-      const page: Page<T> = await list(from, { search, ...(next === null ? {} : { before: next }) });
+      const page: Page<T> = await list(from, { search, filter, ...(next === null ? {} : { before: next }) });
       records.push(...page.records);
       next = page.next;
     } while (next !== null && records.length < ALL_LIMIT);

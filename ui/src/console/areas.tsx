@@ -3,6 +3,7 @@ import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router"
 import type { ComponentType } from "react";
 import type { Base } from "../api/management";
 import type { IconName } from "../parts/Icon";
+import { auditEvents } from "./audit/auditEvents";
 import { sshAuthorities } from "./certificates/ssh/authorities";
 import { sshHostCertificates, sshUserCertificates } from "./certificates/ssh/certificates";
 import { tlsCertificates } from "./certificates/tlsCertificates";
@@ -111,6 +112,7 @@ export const AREAS: readonly Area[] = [
   resource("Access", "key", apiKeys),
   resource("Access", "user", users),
   resource("Access", "user", botUsers),
+  resource("Access", "note", auditEvents, { "": page(() => import("./audit/AuditLogPage")) }),
   resource("Certificates", "seal", tlsCertificates, {
     "": page(() => import("./certificates/CertificatesPage")),
     new: page(() => import("./certificates/UploadPage")),

@@ -86,9 +86,13 @@ export function listQuery<T extends Base>(from: Collection<T>, query: ListQuery,
 /** All records of a kind, or all that contain certain words, for choosing and sorting. */
 export function allQuery<T extends Base>(
   from: Collection<T>,
-  { search = "", ...settings }: QuerySettings & { search?: string } = {},
+  { search = "", filter = {}, ...settings }: QuerySettings & Pick<ListQuery, "search" | "filter"> = {},
 ) {
-  return apiQuery<Page<T>>([from.path, "all", search], (api) => api.all(from, search), settings);
+  return apiQuery<Page<T>>(
+    [from.path, "all", search, filter],
+    (api) => api.all(from, search, filter),
+    settings,
+  );
 }
 
 export function recordQuery<T extends Base>(from: Collection<T>, id: string, every?: number) {

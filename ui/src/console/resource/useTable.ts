@@ -14,13 +14,21 @@ export interface TableSource<T extends Base> {
   only?: ((record: T) => boolean) | undefined;
   /** A text in all of those records, such as an id, that the server searches for. */
   searchText?: string | undefined;
+  /** Parameters of the list that restrict it, where it has some. */
+  filter?: Readonly<Record<string, string>> | undefined;
   /** Prefix of the parameters in the address, where one page has several tables. */
   prefix?: string | undefined;
 }
 
 export type TableState<T extends Base = Base> = ReturnType<typeof useTable<T>>;
 
-export function useTable<T extends Base>({ kind, only, searchText = "", prefix = "" }: TableSource<T>) {
+export function useTable<T extends Base>({
+  kind,
+  only,
+  searchText = "",
+  filter = {},
+  prefix = "",
+}: TableSource<T>) {
   const [search, change] = useAddressSearch();
   const at = (name: string) => search[prefix + name] ?? "";
   const set = (changes: Record<string, string>) =>
@@ -36,7 +44,7 @@ export function useTable<T extends Base>({ kind, only, searchText = "", prefix =
   // Live views cannot be searched on the server, and are small.
   const readsAll = only !== undefined || order !== null || (kind.live !== undefined && words !== "");
   const searched = kind.live ? "" : [searchText, words].join(" ").trim();
-  const query = useRecords(kind, { readsAll, size, before: trail.at(-1), search: searched });
+  const query = useRecords(kind, { readsAll, size, before: trail.at(-1), search: searched, filter });
 
   const read = query.data;
   const arranged = readsAll
@@ -82,16 +90,15 @@ interface RecordsQuery {
   size: number;
   before: string | undefined;
   search: string;
+  filter: Readonly<Record<string, string>>;
 }
 
 /** One page of records, or all of them. */
-function useRecords<T extends Base>(kind: Kind<T>, { readsAll, size, before, search }: RecordsQuery) {
+function useRecords<T extends Base>(kind: Kind<T>, { readsAll, size, before, search, filter }: RecordsQuery) {
   const every = kind.live?.every;
-  const page = useApiQuery({
-    ...listQuery(kind, { limit: size, ...(before ? { before } : {}), ...(search ? { search } : {}) }, every),
-    enabled: !readsAll,
-  });
-  const all = useApiQuery(allQuery(kind, { search, every, enabled: readsAll }));
+  const asked = { limit: size, filter, ...(before ? { before } : {}), ...(search ? { search } : {}) };
+  const page = useApiQuery({ ...listQuery(kind, asked, every), enabled: !readsAll });
+  const all = useApiQuery(allQuery(kind, { search, filter, every, enabled: readsAll }));
   return readsAll ? all : page;
 }
 
