@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The text that stands for a secret in an audit event.
+/// Replaces a secret in an audit event.
 pub const MASK: &str = "***";
 
 /// A change of the configuration, and its author. Secrets are masked.
