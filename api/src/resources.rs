@@ -16,6 +16,7 @@ mod https_route;
 mod ip_policy;
 mod ip_policy_rule;
 mod ip_restriction;
+mod node;
 mod refused_visit;
 mod reserved_address;
 mod reserved_domain;
@@ -57,6 +58,7 @@ pub use ip_policy_rule::{IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, I
 pub use ip_restriction::{
     IpRestriction, IpRestrictionCreate, IpRestrictionStatus, IpRestrictionUpdate, RestrictionType,
 };
+pub use node::{Node, NodeLink, NodeState};
 pub use refused_visit::RefusedVisit;
 pub use reserved_address::{Region, ReservedAddress, ReservedAddressCreate, ReservedAddressUpdate};
 pub use reserved_domain::{
@@ -122,6 +124,7 @@ pub const COLLECTIONS: &[&str] = &[
     IpPolicy::PATH,
     IpPolicyRule::PATH,
     IpRestriction::PATH,
+    Node::PATH,
     ReservedAddress::PATH,
     ReservedDomain::PATH,
     SshCertificateAuthority::PATH,

@@ -4,7 +4,10 @@
 mod account;
 mod certificate_targets;
 mod directory;
+mod proofs;
 mod renewer;
+
+pub(crate) use proofs::present_shared;
 
 use crate::resources::Resources;
 use directory::Directory;
@@ -13,6 +16,7 @@ use postern_api::{Secret, host::HostName, resource::ManagedKeyType};
 use renewer::CertificateRenewer;
 use rustls::sign::CertifiedKey;
 use std::{path::PathBuf, sync::Arc};
+use tokio::sync::watch;
 
 /// Settings of the ACME client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,10 +63,29 @@ impl Acme {
         resources: Arc<Resources>,
         settings: AcmeSettings,
         presenter: Arc<dyn ChallengePresenter>,
+        leading: Option<watch::Receiver<bool>>,
     ) -> Self {
-        let directory = Directory::new(settings, resources.clone(), presenter);
-        let renewer = CertificateRenewer::new(resources, Arc::new(directory), Arc::new(postern_api::clock::now));
-        Acme(tokio::spawn(renewer.run()))
+        let directory: Arc<dyn CertificateIssuer> = Arc::new(Directory::new(settings, resources.clone(), presenter));
+        let known = resources.clone();
+        let renewer =
+            move || CertificateRenewer::new(known.clone(), directory.clone(), Arc::new(postern_api::clock::now));
+        resources.provisioning.enable();
+        Acme(tokio::spawn(async move {
+            match leading {
+                Some(leading) => while_leading(leading, || renewer().run()).await,
+                None => renewer().run().await,
+            }
+        }))
+    }
+}
+
+/// Does what only one node may do, whenever this node is that one. What it has begun ends half-way when another takes over.
+async fn while_leading<F: Future<Output = ()>>(mut leading: watch::Receiver<bool>, work: impl Fn() -> F) {
+    while leading.wait_for(|leads| *leads).await.is_ok() {
+        tokio::select! {
+            () = work() => return,
+            _ = leading.wait_for(|leads| !leads) => {}
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Certificates: the server's own authority, uploaded certificates, and SSH certificates.
 
 mod authority;
+mod authority_pair;
 mod issue_error;
 mod leaves;
+mod node_authority;
 #[cfg(test)]
 mod openssl;
 mod pem_blocks;
@@ -14,5 +16,6 @@ mod validity;
 pub(crate) mod x509;
 
 pub use authority::Authority;
+pub use node_authority::{NodeAuthority, NodeCertificate};
 pub(crate) use provisioning::{ProvisioningTable, can_be_validated, is_issued_for};
 pub(crate) use validity::{Clock, DAY, set_validity};

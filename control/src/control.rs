@@ -1,20 +1,22 @@
 //! Facade of the crate for the server program.
 
 use crate::{
-    Acme, AcmeSettings, ChallengePresenter, CommittedEvent, ControlSettings, LiveState, LoginStore, files,
+    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, LiveState, LoginStore, acme,
+    files,
     http::{AdmissionCheck, ApiState},
     publishing::Publisher,
     resources::{
         self, Caller, Codec, RecordPath, Resources, StoredRecord,
         audit::{CallOrigin, retention},
     },
-    sealing::Seal,
-    store::{self, Change, Presence, Revision, SharedLocation, Store, StoreError, lock::FolderLock},
+    sealing::{self, Seal},
+    store::{self, Change, Health, Presence, Revision, SharedLocation, Store, StoreError, lock::FolderLock},
+    views::ViewSource,
 };
 use postern_api::{
     Code, Error, Id, Result, Secret,
     published::Published,
-    resource::{ApiKey, ApiKeyCreate, IpRestriction, IpRestrictionUpdate, RestrictionType, User, UserCreate},
+    resource::{ApiKey, ApiKeyCreate, IpRestriction, IpRestrictionUpdate, Node, RestrictionType, User, UserCreate},
     token::Token,
 };
 use std::{
@@ -33,8 +35,18 @@ pub struct Control {
     pub(crate) resources: Arc<Resources>,
     publisher: Publisher,
     admission: Option<AdmissionCheck>,
-    /// That this server is the one that uses a shared store.
-    presence: Option<Presence>,
+    /// That this server uses a shared store.
+    presence: Option<Arc<Presence>>,
+    cluster: Option<Cluster>,
+}
+
+/// What is known of a store that several programs could use.
+#[derive(Clone, Debug)]
+pub struct StoreSignals {
+    /// Whether changes can be made.
+    pub health: watch::Receiver<Health>,
+    /// Whether the store knows of this server.
+    pub registered: watch::Receiver<bool>,
 }
 
 impl Control {
@@ -51,10 +63,10 @@ impl Control {
         let opened = tokio::task::spawn_blocking(move || store::open(&folder)).await;
         let store = opened.map_err(|error| StoreError::Broken(format!("opening did not finish: {error}")))??;
         let seal = Seal::open(&settings.data_dir)?;
-        Self::from_store(store, seal, None, settings, live).await
+        Self::from_store(store, seal, (None, None), settings, live).await
     }
 
-    /// Opens a store that several programs could use, for this server alone.
+    /// Opens a store that several programs could use, for this server alone or as one of several nodes.
     async fn open_shared(
         location: &SharedLocation,
         settings: ControlSettings,
@@ -63,25 +75,29 @@ impl Control {
         files::create_private_folder(&settings.data_dir)?;
         let lock = FolderLock::take(&settings.data_dir)?;
         let store = store::open_shared(location).await?;
-        let seal = Seal::open_shared(&settings.data_dir, store.as_ref()).await?;
-        let presence = Presence::begin(store.clone(), &settings.data_dir, lock).await?;
-        Self::from_store(store, seal, Some(presence), settings, live).await
+        let folder = &settings.data_dir;
+        let seal = Seal::open_shared(folder, settings.join_file.as_deref(), store.as_ref()).await?;
+        let presence = Arc::new(Presence::begin(store.clone(), folder, settings.usage.clone(), lock).await?);
+        let cluster = Cluster::join(&presence, store.as_ref(), &seal, folder).await?;
+        Self::from_store(store, seal, (Some(presence), cluster), settings, live).await
     }
 
     async fn from_store(
         store: Arc<dyn Store>,
         seal: Seal,
-        presence: Option<Presence>,
+        (presence, cluster): (Option<Arc<Presence>>, Option<Cluster>),
         settings: ControlSettings,
         live: Arc<dyn LiveState>,
     ) -> Result<Self> {
         let codec = Codec::new(Arc::new(seal));
         tokio::spawn(checkpoint_regularly(Arc::downgrade(&store)));
-        tokio::spawn(retention::remove_expired_regularly(Arc::downgrade(&store), settings.audit_retention));
+        let leading = cluster.as_ref().map(Cluster::leading);
+        tokio::spawn(retention::remove_expired_regularly(Arc::downgrade(&store), settings.audit_retention, leading));
         let publisher = Publisher::start(store.clone(), codec.clone()).await?;
         let (published, revision) = (publisher.published.clone(), publisher.revision.clone());
-        let resources = Arc::new(Resources::new(store, codec, settings, live, published, revision));
-        Ok(Control { resources, publisher, admission: None, presence })
+        let mut resources = Resources::new(store, codec, settings, live, published, revision);
+        resources.presence = presence.clone();
+        Ok(Control { resources: Arc::new(resources), publisher, admission: None, presence, cluster })
     }
 
     /// Sets the check that decides after authentication whether a caller may use the API at all.
@@ -125,7 +141,48 @@ impl Control {
 
     /// Gets certificates by ACME until the returned handle is dropped.
     pub fn certify(&self, settings: AcmeSettings, presenter: Arc<dyn ChallengePresenter>) -> Acme {
-        Acme::start(self.resources.clone(), settings, presenter)
+        let leading = self.cluster.as_ref().map(Cluster::leading);
+        Acme::start(self.resources.clone(), settings, presenter, leading)
+    }
+
+    /// Presents what other nodes have to prove to an authority, until the store is closed. Does nothing for a server that
+    /// uses its store alone.
+    pub fn present_for_others(&self, presenter: Arc<dyn ChallengePresenter>) {
+        if self.cluster.is_some() {
+            tokio::spawn(acme::present_shared(Arc::downgrade(&self.resources.store), presenter));
+        }
+    }
+
+    /// This server as one of several on its store; `None` if it uses the store alone.
+    pub fn cluster(&self) -> Option<&Cluster> {
+        self.cluster.as_ref()
+    }
+
+    /// What is known of a store that several programs could use; `None` if the store is the database in the folder.
+    pub fn store_signals(&self) -> Option<StoreSignals> {
+        let registered = self.presence.as_ref()?.registered();
+        Some(StoreSignals { health: self.resources.store.health(), registered })
+    }
+
+    /// The servers that use the store, as `GET /nodes` lists them.
+    ///
+    /// # Errors
+    /// None at present.
+    pub async fn nodes(&self) -> Result<Vec<Node>> {
+        <Node as ViewSource>::list(&self.resources, None, usize::MAX).await
+    }
+
+    /// Newest revision up to which changes are published.
+    pub fn revision(&self) -> watch::Receiver<i64> {
+        self.publisher.revision.clone()
+    }
+
+    /// The text with which another server joins those of the store. It is as secret as `seal.key`.
+    ///
+    /// # Errors
+    /// `ConfigInvalid` if the store is the database in the folder.
+    pub async fn invite(&self) -> Result<Secret> {
+        sealing::invite(&self.resources.settings.data_dir, self.resources.store.as_ref()).await
     }
 
     /// Newest configuration for the edge.
@@ -149,6 +206,10 @@ impl Control {
         self.resources.for_each(|_: StoredRecord<ApiKey>| any = true).await?;
         if any {
             return self.recover_key_file(&path).await;
+        }
+        // Of several nodes that begin at once, one creates it.
+        if self.cluster.as_ref().is_some_and(|cluster| !*cluster.leading().borrow()) {
+            return Ok(None);
         }
         let administrator = self.administrator().await?;
         // The file is written before the key is stored, so that a crash in between never leaves a key that is lost.

@@ -4,6 +4,7 @@
 
 mod acme;
 pub mod certificates;
+mod cluster;
 mod control;
 mod files;
 mod http;
@@ -18,9 +19,10 @@ pub mod store;
 mod views;
 
 pub use acme::{Acme, AcmeSettings, ChallengePresenter, ChallengeResponse};
-pub use control::Control;
+pub use cluster::Cluster;
+pub use control::{Control, StoreSignals};
 pub use http::{AdmissionCheck, ApiCaller};
-pub use live_state::{LiveAddress, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold, NoLiveState};
+pub use live_state::{LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold, NoLiveState};
 pub use logins::LoginStore;
 pub use resources::audit::CommittedEvent;
 pub use settings::{AuditRetention, ControlSettings, OAuthApp, OAuthApps};

@@ -36,6 +36,14 @@ pub trait LiveState: Send + Sync {
     fn traffic_of(&self, id: &str) -> Option<Traffic>;
     /// Total traffic, with its history.
     fn traffic_in_all(&self) -> (Counts, History);
+    /// Connections to other nodes, in no particular order.
+    fn links(&self) -> Vec<LiveLink> {
+        Vec::new()
+    }
+    /// Waits until this revision of the store is in force at all connected nodes, for a short time.
+    fn in_force(&self, _revision: i64) -> BoxFuture<'_, ()> {
+        std::future::ready(()).boxed()
+    }
     /// Tells the agent of a session to reconnect; false if the session has ended.
     fn restart(&self, session: &str) -> bool;
     /// Ends a session and its tunnels for good; false if the session has ended.
@@ -139,6 +147,17 @@ pub struct LiveRefusal {
     pub decisions: Vec<Decision>,
     /// Duration in microseconds.
     pub duration_microseconds: u64,
+}
+
+/// The connection to another node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveLink {
+    /// Id of that node, `nd_…`.
+    pub node: String,
+    /// Whether it is connected.
+    pub connected: bool,
+    /// Revision of the store up to which all changes are in force there, once it has said so.
+    pub applied: Option<i64>,
 }
 
 /// Live state without an edge, for commands that work offline.

@@ -70,7 +70,7 @@ pub(crate) use tcp_edge::ports;
 use crate::{
     ControlSettings, LiveState,
     certificates::ProvisioningTable,
-    store::{Revision, Store},
+    store::{Presence, Revision, Store},
 };
 use postern_api::{Code, Error, Id, Result, Timestamp, published::Published, resource::View};
 use response_cache::ResponseCache;
@@ -95,6 +95,8 @@ pub(crate) struct Resources {
     /// Progress of the certificates that the server gets by itself.
     pub(crate) provisioning: ProvisioningTable,
     pub(crate) started_at: Timestamp,
+    /// That this server uses a store that several programs could use.
+    pub(crate) presence: Option<Arc<Presence>>,
     response_cache: ResponseCache,
     search_index: SearchIndex,
 }
@@ -117,6 +119,7 @@ impl Resources {
             published_revision,
             provisioning: ProvisioningTable::default(),
             started_at: Timestamp::now(),
+            presence: None,
             response_cache: ResponseCache::default(),
             search_index: SearchIndex::default(),
         }

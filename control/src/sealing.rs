@@ -1,6 +1,9 @@
 //! Encryption of secrets at rest: AES-256-GCM, with a key in a file beside the store.
 
 mod identity;
+mod invitation;
+
+pub(crate) use identity::invite;
 
 use crate::{files, store::StoreError};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
@@ -22,26 +25,17 @@ impl Seal {
     /// # Errors
     /// If the file cannot be read or written, or is damaged.
     pub(crate) fn open(data_dir: &Path) -> Result<Self> {
-        let path = data_dir.join(FILE);
-        let bytes = match files::read(&path)? {
-            Some(bytes) => Zeroizing::new(bytes),
-            None => {
-                let mut fresh = Zeroizing::new(vec![0; KEY_LENGTH]);
-                aws_lc_rs::rand::fill(&mut fresh)
-                    .map_err(|_| sealing_failed("no random numbers for the sealing key"))?;
-                files::write_private(&path, &fresh)?;
-                fresh
-            }
-        };
-        if bytes.len() != KEY_LENGTH {
-            let shown = path.display();
-            return Err(Error::new(
-                Code::Unavailable,
-                format!("`{shown}` is damaged: it must hold {KEY_LENGTH} bytes. Restore it from a backup."),
-            ));
+        if files::read(&data_dir.join(FILE))?.is_none() {
+            let mut fresh = Zeroizing::new(vec![0; KEY_LENGTH]);
+            aws_lc_rs::rand::fill(&mut fresh).map_err(|_| sealing_failed("no random numbers for the sealing key"))?;
+            files::write_private(&data_dir.join(FILE), &fresh)?;
         }
+        Self::from_key(&read_key(data_dir)?)
+    }
+
+    fn from_key(key: &[u8]) -> Result<Self> {
         let key =
-            RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| sealing_failed("the sealing key was refused"))?;
+            RandomizedNonceKey::new(&AES_256_GCM, key).map_err(|_| sealing_failed("the sealing key was refused"))?;
         Ok(Seal { key })
     }
 
@@ -66,6 +60,20 @@ impl Seal {
         secret.truncate(length);
         Some(secret)
     }
+}
+
+/// Reads the key of a data folder.
+fn read_key(data_dir: &Path) -> Result<Zeroizing<Vec<u8>>> {
+    let path = data_dir.join(FILE);
+    let bytes = Zeroizing::new(files::read(&path)?.unwrap_or_default());
+    if bytes.len() != KEY_LENGTH {
+        let shown = path.display();
+        return Err(Error::new(
+            Code::Unavailable,
+            format!("`{shown}` is damaged: it must hold {KEY_LENGTH} bytes. Restore it from a backup."),
+        ));
+    }
+    Ok(bytes)
 }
 
 fn sealing_failed(what: &str) -> Error {

@@ -1,6 +1,6 @@
 //! Settings of the management side.
 
-use crate::store::SharedLocation;
+use crate::store::{SharedLocation, Usage};
 use postern_api::{Secret, host::HostName, module::IdentityProvider};
 use std::{
     collections::BTreeMap,
@@ -44,6 +44,10 @@ pub struct ControlSettings {
     pub data_dir: PathBuf,
     /// A store that several programs could use, instead of the database in the folder.
     pub store: Option<SharedLocation>,
+    /// Whether other servers use that store at the same time.
+    pub usage: Usage,
+    /// File with the invitation of another node, for a data folder that has no key yet.
+    pub join_file: Option<PathBuf>,
     /// Base URL of all resources, without a trailing slash.
     pub base_url: String,
     /// Domain under which endpoints are published.
@@ -72,6 +76,8 @@ impl ControlSettings {
         ControlSettings {
             data_dir: data_dir.into(),
             store: None,
+            usage: Usage::Alone,
+            join_file: None,
             base_url: "http://127.0.0.1:4041".to_owned(),
             domain: HostName::parse("localhost").expect("`localhost` is a host name"),
             own_names: Vec::new(),

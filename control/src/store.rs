@@ -7,6 +7,7 @@ pub mod cached;
 mod error;
 mod etcd;
 pub mod lock;
+mod nodes;
 mod presence;
 mod recent_changes;
 mod replica;
@@ -16,7 +17,9 @@ mod suite;
 
 pub use error::{Result, StoreError};
 pub use etcd::address::{Address, SharedLocation};
-pub use presence::Presence;
+pub(crate) use nodes::node_id;
+pub use nodes::{NodeRecord, Nodes};
+pub use presence::{Presence, Usage, host_name};
 pub use sqlite::StoreReport;
 
 use futures::{FutureExt, future::BoxFuture};

@@ -5,6 +5,7 @@ mod app_user;
 mod decisions;
 mod dependents;
 mod endpoint;
+mod node;
 mod references;
 mod server_facts;
 mod status;

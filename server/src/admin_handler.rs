@@ -1,7 +1,7 @@
 //! Handles requests of the admin socket.
 
 use crate::admin_socket::{AdminApi, Suspended};
-use postern_api::{Result, Secret};
+use postern_api::{Result, Secret, resource::Node};
 use postern_control::Control;
 use std::sync::Arc;
 
@@ -25,5 +25,15 @@ impl AdminApi for AdminHandler {
             );
         }
         Ok(suspended)
+    }
+
+    async fn invite(&self) -> Result<Secret> {
+        let invitation = self.0.invite().await?;
+        tracing::warn!("an invitation with the key of all secrets was given through the admin socket");
+        Ok(invitation)
+    }
+
+    async fn nodes(&self) -> Result<Vec<Node>> {
+        self.0.nodes().await
     }
 }

@@ -1,9 +1,12 @@
-//! Admin socket in the data folder: creates API keys and undoes a lock-out on the running server.
+//! Admin socket in the data folder: creates API keys, undoes a lock-out, and tells about the nodes on the running server.
 //!
 //! One JSON line in each direction. Access is restricted by the mode of the folder (0700).
 
 use crate::{data_folder::DataFolder, io_error::reason};
-use postern_api::{Code, Error, Result, Secret, resource::RestrictionType};
+use postern_api::{
+    Code, Error, Result, Secret,
+    resource::{Node, RestrictionType},
+};
 use serde::{Deserialize, Serialize};
 use std::{io, os::fd::AsRawFd, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
@@ -25,6 +28,8 @@ const MAX_SOCKET_PATH_BYTES: usize = 104;
 pub(crate) enum AdminRequest {
     CreateApiKey { description: String, admin: bool },
     Unlock,
+    Invite,
+    Nodes,
 }
 
 /// Response of the server.
@@ -35,6 +40,10 @@ pub(crate) enum AdminResponse {
     Key(Secret),
     /// The restrictions that are no longer enforced.
     Suspended(Suspended),
+    /// The text with which another server joins those of the store.
+    Invitation(Secret),
+    /// The servers that use the store.
+    Nodes(Vec<Node>),
     Error(Error),
 }
 
@@ -47,6 +56,10 @@ pub(crate) trait AdminApi: Send + Sync + 'static {
     fn create_api_key(&self, description: String, admin: bool) -> impl Future<Output = Result<Secret>> + Send;
     /// Undoes a lock-out.
     fn unlock(&self) -> impl Future<Output = Result<Suspended>> + Send;
+    /// Invites another server to those of the store.
+    fn invite(&self) -> impl Future<Output = Result<Secret>> + Send;
+    /// Lists the servers that use the store.
+    fn nodes(&self) -> impl Future<Output = Result<Vec<Node>>> + Send;
 }
 
 /// Listens in the folder until the task is aborted. Replaces the socket of a server that was killed: the caller holds
@@ -93,6 +106,8 @@ async fn respond(stream: UnixStream, handler: &impl AdminApi) -> io::Result<()> 
         Ok(AdminRequest::CreateApiKey { description, admin }) => {
             handler.create_api_key(description, admin).await.map_or_else(AdminResponse::Error, AdminResponse::Key)
         }
+        Ok(AdminRequest::Invite) => handler.invite().await.map_or_else(AdminResponse::Error, AdminResponse::Invitation),
+        Ok(AdminRequest::Nodes) => handler.nodes().await.map_or_else(AdminResponse::Error, AdminResponse::Nodes),
         Ok(AdminRequest::Unlock) => handler.unlock().await.map_or_else(AdminResponse::Error, AdminResponse::Suspended),
         Err(error) => {
             AdminResponse::Error(Error::new(Code::BodyMalformed, format!("The request cannot be read: {error}.")))
@@ -159,6 +174,12 @@ mod tests {
         }
         async fn unlock(&self) -> Result<Suspended> {
             Ok(vec![("ipx_1".to_owned(), RestrictionType::Api)])
+        }
+        async fn invite(&self) -> Result<Secret> {
+            Ok(Secret::new("join"))
+        }
+        async fn nodes(&self) -> Result<Vec<Node>> {
+            Ok(Vec::new())
         }
     }
 

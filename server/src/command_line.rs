@@ -1,4 +1,4 @@
-//! The command line: `run`, `api-key create`, `unlock`, `doctor`, and what packages are made of: completions and manual pages.
+//! The command line: `run`, `api-key create`, `unlock`, `cluster`, `doctor`, and what packages are made of: completions and manual pages.
 
 use crate::configuration::SETTINGS;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -14,6 +14,8 @@ pub(crate) enum Invocation {
     Run { flags: Vec<(&'static str, String)>, config: Option<PathBuf> },
     CreateApiKey { data_dir: Option<PathBuf>, description: String, admin: bool },
     Unlock { data_dir: Option<PathBuf> },
+    Invite { data_dir: Option<PathBuf>, file: Option<PathBuf> },
+    Nodes { data_dir: Option<PathBuf> },
     Doctor { data_dir: Option<PathBuf>, repair: bool },
     Completion { shell: Shell },
     Manual { folder: PathBuf },
@@ -41,6 +43,15 @@ fn parse(matches: &ArgMatches) -> Invocation {
                 admin: create.get_flag("admin"),
             }
         }
+        Some(("cluster", cluster)) => match cluster.subcommand() {
+            Some(("invite", invite)) => Invocation::Invite {
+                data_dir: invite.get_one::<PathBuf>("data_dir").cloned(),
+                file: invite.get_one::<PathBuf>("file").cloned(),
+            },
+            other => Invocation::Nodes {
+                data_dir: other.and_then(|(_, nodes)| nodes.get_one::<PathBuf>("data_dir").cloned()),
+            },
+        },
         Some(("doctor", doctor)) => Invocation::Doctor {
             data_dir: doctor.get_one::<PathBuf>("data_dir").cloned(),
             repair: doctor.get_flag("repair"),
@@ -104,6 +115,28 @@ fn command() -> Command {
                 .arg(data_dir()),
         )
         .subcommand(
+            Command::new("cluster")
+                .about("Servers that share a store")
+                .subcommand_required(true)
+                .subcommand(
+                    Command::new("invite")
+                        .about(
+                            "Print what another server needs to join, for its --join-file; it holds the key of all secrets",
+                        )
+                        .arg(data_dir())
+                        .arg(
+                            Arg::new("file")
+                                .long("file")
+                                .value_name("FILE")
+                                .help("Write it into this file, which only this account can read, instead of printing it")
+                                .value_parser(clap::value_parser!(PathBuf)),
+                        ),
+                )
+                .subcommand(
+                    Command::new("nodes").about("List the servers that use the store of the running one").arg(data_dir()),
+                ),
+        )
+        .subcommand(
             Command::new("doctor").about("Examine the stored data while no server runs").arg(data_dir()).arg(
                 Arg::new("repair")
                     .long("repair")
@@ -151,6 +184,19 @@ mod tests {
         let Invocation::Run { flags, config } = invocation else { panic!("another command") };
         assert_eq!(flags, [("api_addr", "127.0.0.1:0".to_owned())]);
         assert_eq!(config, Some(PathBuf::from("c.yml")));
+    }
+
+    #[test]
+    fn an_invitation_is_printed_or_written() {
+        let parse = |arguments: &[&str]| {
+            let all = ["postern-server", "cluster"].iter().chain(arguments);
+            command().try_get_matches_from(all).map(|matches| parse(&matches)).expect("valid")
+        };
+        let Invocation::Invite { data_dir, file } = parse(&["invite", "--data-dir", "d", "--file", "f"]) else {
+            panic!("another command")
+        };
+        assert_eq!((data_dir, file), (Some("d".into()), Some("f".into())));
+        assert!(matches!(parse(&["nodes", "--data-dir", "d"]), Invocation::Nodes { data_dir: Some(_) }));
     }
 
     #[test]

@@ -7,11 +7,13 @@ mod raw;
 mod resolve;
 mod resolver;
 mod settings;
+mod shared_store;
 mod values;
 
 pub(crate) use raw::RawSettings;
 pub(crate) use resolve::Configuration;
 pub(crate) use settings::SETTINGS;
+pub(crate) use shared_store::Node;
 
 use postern_api::{Code, Error};
 

@@ -6,26 +6,39 @@ use postern_api::{
     host::HostName,
     traffic::{Counts, History, Traffic},
 };
-use postern_control::{LiveAddress, LiveRefusal, LiveSession, LiveTunnel, NameHold};
-use postern_edge::{AccessLogEntry, PendingReservation, SessionView, TunnelKind, TunnelView};
+use postern_control::{LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveTunnel, NameHold};
+use postern_edge::{AccessLogEntry, LinkView, NodeLinks, PendingReservation, SessionView, TunnelKind, TunnelView};
 use std::{
     collections::BTreeMap,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
+use tokio::time::Instant;
+
+/// Longest wait for other nodes by those who are not waited for themselves.
+const IN_FORCE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Live state of the edge. Empty until the edge has started, which is after the management API is opened.
 #[derive(Clone, Default)]
-pub(crate) struct LiveEdge(Arc<OnceLock<Arc<postern_edge::Live>>>);
+pub(crate) struct LiveEdge {
+    edge: Arc<OnceLock<Arc<postern_edge::Live>>>,
+    links: Arc<OnceLock<Arc<NodeLinks>>>,
+}
 
 impl LiveEdge {
     /// Connects it to the started edge.
     pub(crate) fn set(&self, edge: Arc<postern_edge::Live>) {
-        let _ = self.0.set(edge);
+        let _ = self.edge.set(edge);
+    }
+
+    /// Connects it to the links with other servers.
+    pub(crate) fn set_links(&self, links: Arc<NodeLinks>) {
+        let _ = self.links.set(links);
     }
 
     /// The edge, once it has started.
     pub(crate) fn edge(&self) -> Option<&postern_edge::Live> {
-        self.0.get().map(Arc::as_ref)
+        self.edge.get().map(Arc::as_ref)
     }
 
     /// Updates the gauges.
@@ -91,6 +104,19 @@ impl postern_control::LiveState for LiveEdge {
         self.edge().map(postern_edge::Live::traffic_in_all).unwrap_or_default()
     }
 
+    fn links(&self) -> Vec<LiveLink> {
+        self.links.get().map(|links| links.views().into_iter().map(link).collect()).unwrap_or_default()
+    }
+
+    fn in_force(&self, revision: i64) -> BoxFuture<'_, ()> {
+        async move {
+            if let Some(links) = self.links.get() {
+                links.applied_everywhere(revision.unsigned_abs(), Instant::now() + IN_FORCE_TIMEOUT).await;
+            }
+        }
+        .boxed()
+    }
+
     fn restart(&self, session: &str) -> bool {
         self.edge().is_some_and(|edge| edge.restart(session))
     }
@@ -121,6 +147,14 @@ fn refusal(entry: &AccessLogEntry) -> LiveRefusal {
         route: entry.route.clone(),
         decisions: entry.decisions.clone(),
         duration_microseconds: entry.duration_microseconds,
+    }
+}
+
+fn link(view: LinkView) -> LiveLink {
+    LiveLink {
+        node: view.peer,
+        connected: view.up,
+        applied: view.revision.map(|revision| i64::try_from(revision).unwrap_or(i64::MAX)),
     }
 }
 

@@ -10,6 +10,7 @@ mod api_host;
 mod api_listener;
 mod audit_log;
 mod certificates;
+mod cluster;
 mod command_line;
 mod configuration;
 mod create_api_key;
@@ -25,6 +26,9 @@ mod logs;
 mod management;
 mod management_runtime;
 mod metrics;
+mod node;
+mod node_links;
+mod peers;
 mod run;
 mod session_store;
 mod signals;
@@ -64,6 +68,8 @@ fn execute(invocation: Invocation, format: &mut logs::Format) -> Result<()> {
             runtime()?.block_on(create_api_key::run(data_dir, description, admin))
         }
         Invocation::Unlock { data_dir } => runtime()?.block_on(unlock::unlock(data_dir)),
+        Invocation::Invite { data_dir, file } => runtime()?.block_on(cluster::invite(data_dir, file)),
+        Invocation::Nodes { data_dir } => runtime()?.block_on(cluster::list_nodes(data_dir)),
         Invocation::Doctor { data_dir, repair } => doctor::run(data_dir, repair),
         Invocation::Completion { shell } => {
             command_line::complete(shell).map_err(|error| write_error("The script could not be printed", &error))

@@ -11,6 +11,7 @@ use axum::{
 };
 use metrics_exporter_prometheus::PrometheusHandle;
 use postern_api::{Code, Error, resource::RestrictionType};
+use postern_control::{StoreSignals, store::Health};
 use postern_pages::Pages;
 use std::sync::{
     Arc,
@@ -27,14 +28,35 @@ const CONSOLE: Pages = Pages {
         with the API key in <code>admin.key</code> in the server's data folder.</p>",
 };
 
-/// Whether the server accepts new work.
+/// Whether the server accepts new work, and what is known of its store.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Readiness(Arc<AtomicBool>);
+pub(crate) struct Readiness {
+    ready: Arc<AtomicBool>,
+    store: Option<StoreSignals>,
+}
 
 impl Readiness {
+    /// Not ready yet; with a store that several programs could use.
+    pub(crate) fn with_store(store: Option<StoreSignals>) -> Self {
+        Readiness { ready: Arc::default(), store }
+    }
+
     /// Sets the readiness.
     pub(crate) fn set(&self, ready: bool) {
-        self.0.store(ready, Ordering::Release);
+        self.ready.store(ready, Ordering::Release);
+    }
+
+    /// What health checks are told. A server whose store is away serves visitors on, so it is healthy.
+    fn report(&self) -> serde_json::Value {
+        let mut report = serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") });
+        if let Some(store) = &self.store {
+            report["store"] = match *store.health.borrow() {
+                Health::Reachable => "reachable".into(),
+                Health::Away => "away".into(),
+            };
+            report["registered"] = (*store.registered.borrow()).into();
+        }
+        report
     }
 }
 
@@ -92,8 +114,8 @@ fn wants_page(request: &Request) -> bool {
 }
 
 fn health(readiness: &Readiness) -> Response {
-    if readiness.0.load(Ordering::Acquire) {
-        axum::Json(serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") })).into_response()
+    if readiness.ready.load(Ordering::Acquire) {
+        axum::Json(readiness.report()).into_response()
     } else {
         refusal(&Code::ServerDraining.into())
     }
@@ -149,6 +171,21 @@ mod tests {
         assert!(status == 503 && body.contains("ERR_POSTERN_117"), "{status} {body}");
         readiness.set(true);
         assert_eq!(get(all(&readiness), "/healthz").await.0, 200);
+    }
+
+    #[tokio::test]
+    async fn a_store_that_is_away_is_told_and_no_reason_to_send_visitors_elsewhere() {
+        let (tell, health) = tokio::sync::watch::channel(Health::Reachable);
+        let (forget, registered) = tokio::sync::watch::channel(true);
+        let readiness = Readiness::with_store(Some(StoreSignals { health, registered }));
+        readiness.set(true);
+        let (status, body) = get(all(&readiness), "/healthz").await;
+        assert!(status == 200 && body.contains("\"store\":\"reachable\""), "{body}");
+        tell.send_replace(Health::Away);
+        forget.send_replace(false);
+        let (status, body) = get(all(&readiness), "/healthz").await;
+        assert!(status == 200 && body.contains("\"store\":\"away\""), "{body}");
+        assert!(body.contains("\"registered\":false"), "{body}");
     }
 
     #[tokio::test]

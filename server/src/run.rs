@@ -18,12 +18,14 @@ use crate::{
     management::{self, Readiness},
     management_runtime::ManagementRuntime,
     metrics,
+    node::{self, BoundNode},
+    node_links,
     session_store::ControlSessionStore,
     signals::Signals,
 };
 use axum::body::Bytes;
-use postern_api::{Code, Result, host::HostName};
-use postern_control::{Acme, Control, ControlSettings, certificates::Authority};
+use postern_api::{Code, Result, host::HostName, resource::NodeState};
+use postern_control::{Acme, Control, ControlSettings, certificates::Authority, store::Usage};
 use postern_edge::Edge;
 use std::{io::Write, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
@@ -74,7 +76,11 @@ async fn build(configuration: Configuration) -> Result<Server> {
     };
     let metrics = metrics::start()?;
     let live = LiveEdge::default();
-    let (control, api) = open_control(&configuration, &folder, &live).await?;
+    let node = match &configuration.node {
+        Some(node) => Some(BoundNode::bind(node).await?),
+        None => None,
+    };
+    let (control, api) = open_control(&configuration, &folder, &live, node.as_ref()).await?;
     let audit_log = match &configuration.audit_log {
         Some(destination) => {
             let (mut log, writer) = audit_log::start(destination)?;
@@ -86,7 +92,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let first_key = control.ensure_first_key().await?;
 
     let ip_access = IpAccess::new(control.published());
-    let readiness = Readiness::default();
+    let readiness = Readiness::with_store(control.store_signals());
     let edge_sync = EdgeSync::default();
     let threads = ManagementRuntime::start()?;
     let resources = edge_sync.clone().layer(control.router());
@@ -123,10 +129,15 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let (log, writing) = configuration.access_log.as_ref().map(access_log::start).transpose()?.unzip();
     settings.access_log = log;
     settings.remembered_names = held_names::read(&folder);
+    settings.links = node_links::settings(&control, node)?;
     let (applied, _) = watch::channel(0);
     let edge = Edge::start(settings, Arc::new(chosen), control.published(), applied).await?;
     live.set(edge.live());
-    edge_sync.set(edge.follower());
+    edge_sync.set(edge.follower(), edge.links(), control.revision());
+    if let Some(links) = edge.links() {
+        live.set_links(links.clone());
+        tokio::spawn(node_links::tell_applied(control.revision(), edge.follower(), links));
+    }
     let names = HeldNames::follow(folder.clone(), edge.live());
 
     let addresses = Addresses {
@@ -142,8 +153,11 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let observe = move || live.update_gauges();
     let router = management::api_router(resources, description, readiness.clone(), ip_access, metrics, observe);
     let api = threads.within(|| api.serve(router));
-    let acme = configuration.acme.map(|acme| control.certify(acme, Arc::new(EdgeChallenges(challenges))));
+    let challenges = Arc::new(EdgeChallenges(challenges));
+    control.present_for_others(challenges.clone());
+    let acme = configuration.acme.map(|acme| control.certify(acme, challenges));
     readiness.set(true);
+    node::announce(control.cluster(), NodeState::Serving).await;
     folder.make_private();
     // Visitors can be served with a full disk; only programs that look for this file have to be told the addresses.
     if let Err(error) = addresses.write(&folder) {
@@ -174,6 +188,7 @@ async fn open_control(
     configuration: &Configuration,
     folder: &DataFolder,
     live: &LiveEdge,
+    node: Option<&BoundNode>,
 ) -> Result<(Arc<Control>, ApiListener)> {
     let bound = match configuration.api_addr.port() {
         0 => Some(ApiListener::bind(configuration.api_addr).await?),
@@ -182,6 +197,8 @@ async fn open_control(
     let address = bound.as_ref().map_or(configuration.api_addr, ApiListener::address);
     let settings = ControlSettings {
         store: configuration.store.clone(),
+        usage: node.map_or(Usage::Alone, BoundNode::usage),
+        join_file: configuration.join_file.clone(),
         base_url: configuration.base_url.clone().unwrap_or_else(|| base_url(address)),
         domain: configuration.domain.clone(),
         own_names: own_names(configuration),
@@ -258,6 +275,7 @@ impl Server {
     /// requests and connections.
     async fn drain(mut self) {
         self.readiness.set(false);
+        node::announce(self.control.cluster(), NodeState::Draining).await;
         drop(self.acme);
         Addresses::remove(&self.folder);
         self.socket.abort();

@@ -63,6 +63,7 @@ fn the_management_api_is_read_downwards() {
             "publishing views",
             "acme logins modules",
             "resources",
+            "cluster",
             "certificates",
             "sealing settings",
             "store",
@@ -93,10 +94,11 @@ fn the_server_is_read_downwards() {
         "server/src/main.rs",
         &[
             "run",
-            "admin_handler command_line create_api_key doctor unlock",
+            "node_links",
+            "admin_handler cluster command_line create_api_key doctor node unlock",
             "addresses admin_socket configuration held_names management_runtime",
             "access_log api_listener audit_log certificates data_folder management session_store signals",
-            "acme_challenges api_connections api_host edge_sync io_error ip_access live_edge log_output logs metrics",
+            "acme_challenges api_connections api_host edge_sync io_error ip_access live_edge log_output logs metrics peers",
         ],
     );
 }

@@ -28,6 +28,7 @@ mod local_service;
 mod local_targets;
 mod management;
 mod many_visitors;
+mod nodes;
 mod observability;
 mod protocols;
 mod publishing;

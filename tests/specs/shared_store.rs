@@ -71,7 +71,7 @@ async fn two_servers_do_not_share_a_prefix_and_a_store_has_one_sealing_key() {
     let world = World::with(|setup| on(setup, &address)).await;
     let second = world.path("second");
     let said = refusal(on(ServerSetup::new(&second), &address)).await;
-    assert!(said.contains("seal.key") && said.contains("Copy that file"), "{said}");
+    assert!(said.contains("seal.key") && said.contains("copy that file"), "{said}");
     assert!(!second.join("seal.key").exists(), "no key is made that would be in the way");
     std::fs::copy(world.server.folder().join("seal.key"), second.join("seal.key")).unwrap();
     let said = refusal(on(ServerSetup::new(&second), &address)).await;

@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod bytes;
+pub mod cluster;
 mod exchange;
 pub mod haproxy;
 pub mod imports;

@@ -1,7 +1,7 @@
 //! Orders at an ACME directory (RFC 8555). A name is validated by `http-01`, or if that fails, by `tls-alpn-01` (RFC 8737).
 
 use super::{
-    AcmeError, AcmeSettings, CertificateIssuer, ChallengePresenter, ChallengeResponse, IssuedCertificate, account,
+    AcmeError, AcmeSettings, CertificateIssuer, ChallengePresenter, IssuedCertificate, account, proofs::Proof,
 };
 use crate::resources::Resources;
 use futures::future::BoxFuture;
@@ -9,12 +9,7 @@ use instant_acme::{
     Account, AccountBuilder, AuthorizationStatus, ChallengeType, Identifier, NewOrder, Order, OrderStatus, RetryPolicy,
 };
 use postern_api::{Secret, host::HostName, resource::ManagedKeyType};
-use rcgen::{CertificateParams, CustomExtension, DistinguishedName, KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_RSA_SHA256};
-use rustls::{
-    crypto::aws_lc_rs::sign::any_ecdsa_type,
-    pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
-    sign::CertifiedKey,
-};
+use rcgen::{CertificateParams, DistinguishedName, KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_RSA_SHA256};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;
 
@@ -113,18 +108,11 @@ impl Inner {
                 )));
             };
             let authorization_text = challenge.key_authorization();
-            let response = match kind {
-                ChallengeType::Http01 => ChallengeResponse::Http01 {
-                    token: challenge.token.clone(),
-                    key_authorization: authorization_text.as_str().to_owned(),
-                },
-                _ => {
-                    let certificate =
-                        challenge_certificate(name, authorization_text.digest().as_ref()).map_err(key_error)?;
-                    ChallengeResponse::TlsAlpn01 { name: name.clone(), certificate }
-                }
+            let proof = match kind {
+                ChallengeType::Http01 => Proof::http(&challenge.token, authorization_text.as_str()),
+                _ => Proof::tls(name, authorization_text.digest().as_ref()),
             };
-            presented.push(self.presenter.present(response));
+            presented.push((self.presenter.present(proof.response()?), proof.share(&self.resources).await?));
             challenge.set_ready().await.map_err(AcmeError::from_client)?;
         }
         match order.poll_ready(&poll_policy()).await {
@@ -210,17 +198,6 @@ fn generate_key(key_type: ManagedKeyType) -> Result<KeyPair, rcgen::Error> {
         ManagedKeyType::Ecdsa => &PKCS_ECDSA_P256_SHA256,
         ManagedKeyType::Rsa => &PKCS_RSA_SHA256,
     })
-}
-
-/// Self-signed certificate for `tls-alpn-01`, with the digest in an extension (RFC 8737, section 3).
-fn challenge_certificate(name: &HostName, digest: &[u8]) -> Result<Arc<CertifiedKey>, rcgen::Error> {
-    let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?;
-    let mut params = CertificateParams::new(vec![name.to_string()])?;
-    params.custom_extensions = vec![CustomExtension::new_acme_identifier(digest)];
-    let certificate = params.self_signed(&key)?;
-    let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-    let signing = any_ecdsa_type(&private).map_err(|_| rcgen::Error::CouldNotParseKeyPair)?;
-    Ok(Arc::new(CertifiedKey::new(vec![certificate.der().clone()], signing)))
 }
 
 fn key_error(error: rcgen::Error) -> AcmeError {

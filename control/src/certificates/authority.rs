@@ -1,19 +1,16 @@
 //! The local certificate authority: one key pair for ten years; the certificate is public, the key is sealed.
 
 use super::{
+    authority_pair::AuthorityPair,
     issue_error::issue_failed,
     leaves::{CertificateNames, Leaves},
-    validity::{Clock, DAY, set_validity},
+    validity::Clock,
 };
 use crate::{files, sealing::Seal};
 use jiff::Timestamp;
 use postern_api::{Code, Error, Result};
-use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
-    PKCS_ECDSA_P256_SHA256,
-};
+use rcgen::{Issuer, KeyPair};
 use rustls::sign::CertifiedKey;
-use serde::{Deserialize, Serialize};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -23,8 +20,6 @@ use zeroize::Zeroize;
 const CERTIFICATE: &str = "ca.pem";
 const SEALED: &str = "authority.sealed";
 const PURPOSE: &str = "certificate authority";
-/// Ten years in seconds.
-const LIFETIME: i64 = 3652 * DAY;
 
 /// The server's own certificate authority. Clients that trust its certificate trust every name of the server.
 pub struct Authority {
@@ -34,21 +29,6 @@ pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     leaves: Leaves,
     clock: Clock,
-}
-
-/// The sealed key pair, with its certificate, so that they can never be mismatched.
-#[derive(Serialize, Deserialize)]
-struct SealedAuthority {
-    certificate_pem: String,
-    key_pem: String,
-    /// Seconds since 1970.
-    expires: i64,
-}
-
-impl Drop for SealedAuthority {
-    fn drop(&mut self) {
-        self.key_pem.zeroize();
-    }
 }
 
 impl Authority {
@@ -65,13 +45,13 @@ impl Authority {
         files::create_private_folder(data_dir)?;
         let seal = Seal::open(data_dir)?;
         let sealed = data_dir.join(SEALED);
-        let pair = match files::read(&sealed)? {
+        let pair: AuthorityPair = match files::read(&sealed)? {
             Some(bytes) => {
                 let opened = seal.unseal(&bytes, PURPOSE).ok_or_else(|| unreadable(&sealed))?;
                 serde_json::from_slice(&opened).map_err(|_| unreadable(&sealed))?
             }
             None => {
-                let pair = generate(clock())?;
+                let pair = AuthorityPair::generate("Postern local authority", clock())?;
                 let mut text = serde_json::to_vec(&pair).map_err(|error| issue_failed(&error))?;
                 files::write_private(&sealed, &seal.seal(&text, PURPOSE)?)?;
                 text.zeroize();
@@ -82,16 +62,37 @@ impl Authority {
         if files::read(&path)?.as_deref() != Some(pair.certificate_pem.as_bytes()) {
             files::write_public(&path, pair.certificate_pem.as_bytes())?;
         }
-        let key = KeyPair::from_pem(&pair.key_pem).map_err(|error| issue_failed(&error))?;
-        let issuer = Issuer::from_ca_cert_pem(&pair.certificate_pem, key).map_err(|error| issue_failed(&error))?;
         Ok(Authority {
             certificate_pem: pair.certificate_pem.clone(),
             path,
             expires: Timestamp::from_second(pair.expires).map_err(|error| issue_failed(&error))?,
-            issuer,
+            issuer: pair.issuer()?,
             leaves: Leaves::default(),
             clock,
         })
+    }
+
+    /// The sealed key pair of a data folder, which is created the first time.
+    ///
+    /// # Errors
+    /// Those of [`Authority::open`].
+    pub(crate) fn sealed_pair(data_dir: &Path) -> Result<Vec<u8>> {
+        Self::open(data_dir)?;
+        Ok(files::read(&data_dir.join(SEALED))?.unwrap_or_default())
+    }
+
+    /// Replaces the sealed key pair of a data folder, if it is another one. Gives whether one was replaced.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub(crate) fn set_sealed_pair(data_dir: &Path, sealed: &[u8]) -> Result<bool> {
+        let path = data_dir.join(SEALED);
+        let former = files::read(&path)?;
+        if former.as_deref() == Some(sealed) {
+            return Ok(false);
+        }
+        files::write_private(&path, sealed)?;
+        Ok(former.is_some())
     }
 
     /// Certificate of the authority in PEM, which visitors must trust.
@@ -129,22 +130,6 @@ impl std::fmt::Debug for Authority {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Authority").field("path", &self.path).finish_non_exhaustive()
     }
-}
-
-fn generate(now: Timestamp) -> Result<SealedAuthority> {
-    let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(|error| issue_failed(&error))?;
-    let mut params = CertificateParams::default();
-    let mut name = DistinguishedName::new();
-    // The random part distinguishes the authorities of several servers in a trust store.
-    name.push(DnType::CommonName, format!("Postern local authority {:04x}", rand::random::<u16>()));
-    name.push(DnType::OrganizationName, "Postern");
-    params.distinguished_name = name;
-    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
-    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-    let expires = now.as_second() + LIFETIME;
-    set_validity(&mut params, now.as_second() - DAY, expires);
-    let certificate = params.self_signed(&key).map_err(|error| issue_failed(&error))?;
-    Ok(SealedAuthority { certificate_pem: certificate.pem(), key_pem: key.serialize_pem(), expires })
 }
 
 fn unreadable(path: &Path) -> Error {

@@ -17,10 +17,10 @@ use axum::{
 };
 use postern_api::resource::{
     ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend,
-    HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, ReservedAddress, ReservedDomain,
-    Resource as _, ServerFacts, SessionCommand, SshCertificateAuthority, SshHostCertificate, SshUserCertificate,
-    StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel, TunnelGroupBackend, TunnelSession, User, View,
-    WeightedBackend,
+    HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, Node, ReservedAddress,
+    ReservedDomain, Resource as _, ServerFacts, SessionCommand, SshCertificateAuthority, SshHostCertificate,
+    SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel, TunnelGroupBackend, TunnelSession,
+    User, View, WeightedBackend,
 };
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -71,6 +71,7 @@ fn contents() -> ApiRoutes {
         .removable::<AppUser>()
         .audit_events()
         .view::<Endpoint>()
+        .view::<Node>()
         .view::<Tunnel>()
         .view::<TunnelSession>()
         .commands()

@@ -116,7 +116,7 @@ pub enum StoreError {
     },
     /// The secrets of the store were sealed with another key.
     #[error(
-        "The secrets in the store `{address}` were sealed with another key than `{file}`. Copy that file from the data folder of the server that began this store, or choose another prefix with --store."
+        "The secrets in the store `{address}` were sealed with another key than `{file}`. Give this server a --join-file that `postern-server cluster invite` has made there, or copy that file from the data folder of a server of this store, or choose another prefix with --store."
     )]
     WrongKey {
         /// Address of the store.
@@ -126,7 +126,7 @@ pub enum StoreError {
     },
     /// Another server uses the same prefix of a store that is shared.
     #[error(
-        "The store `{address}` is in use by another postern-server ({holder}). Stop that one first, or give this one a prefix of its own with --store. If it was killed, its claim ends within 15 seconds."
+        "The store `{address}` is in use by another postern-server ({holder}). Stop that one first, give this one a prefix of its own with --store, or let them share it: give each of them --node-addr, and a data folder of its own. If it was killed, its claim ends within 15 seconds."
     )]
     InUse {
         /// Address of the store.

@@ -1,67 +1,155 @@
-//! One server at a time at a store that several programs could use: a leased key says who it is. It outlives a server that
+//! What says that this server uses a store that several programs could use: a key under a lease. It outlives a server that
 //! was killed by the duration of the lease at most; a successor in the same data folder takes it over at once.
 
-use super::{Commit, CommitCondition, CommitOutcome, LeaseId, Result, Store, StoreError, Write, lock::FolderLock};
-use crate::files;
-use postern_api::{clock, id::random_hex};
-use serde::{Deserialize, Serialize};
+mod claim;
+mod folder_id;
+mod leadership;
+
+pub use claim::Usage;
+pub use folder_id::host_name;
+pub(super) use folder_id::is_elsewhere;
+
+use super::{LeaseId, Result, Store, lock::FolderLock, nodes::Nodes};
+use claim::Claim;
+use futures::future::OptionFuture;
+use postern_api::{
+    Id, clock,
+    resource::{Node, NodeState},
+};
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
-use tokio::task::JoinHandle;
+use tokio::{
+    sync::watch,
+    task::JoinHandle,
+    time::{Instant, sleep, timeout},
+};
 
-const KEY: &str = "cluster/server";
-/// File with the id of the data folder.
-const ID_FILE: &str = "node.id";
 const LEASE: Duration = Duration::from_secs(15);
 const KEEP_INTERVAL: Duration = Duration::from_secs(5);
-
-/// Who uses the store.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Holder {
-    /// Id of its data folder.
-    folder: String,
-    /// Random for each start.
-    run: String,
-    host: String,
-    process: u32,
-}
+/// Between two attempts when something was lost.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+const KEEP_TIMEOUT: Duration = Duration::from_secs(3);
+/// What is not written when the server ends must not hold it up.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
+/// Between two looks at a node that has the id of this one.
+const COPY_POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The presence of this server. It ends with [`Presence::end`], or with its lease.
 pub struct Presence {
+    node: Option<Id<Node>>,
+    nodes: Option<watch::Receiver<Arc<Nodes>>>,
+    registered: watch::Receiver<bool>,
+    leading: Option<watch::Receiver<bool>>,
     kept: Mutex<Option<Kept>>,
 }
 
 struct Kept {
     store: Arc<dyn Store>,
+    claim: Arc<Claim>,
     lease: Arc<Mutex<LeaseId>>,
-    task: JoinHandle<()>,
+    tasks: Vec<JoinHandle<()>>,
     _lock: FolderLock,
+}
+
+/// Keeps the lease.
+struct Keeping {
+    store: Weak<dyn Store>,
+    claim: Arc<Claim>,
+    lease: Arc<Mutex<LeaseId>>,
+    nodes: Option<watch::Receiver<Arc<Nodes>>>,
+    registered: watch::Sender<bool>,
+    /// The lease lasts until then at least.
+    valid_until: watch::Sender<Instant>,
 }
 
 impl Presence {
     /// Takes the store for the server with this data folder, which is locked.
     ///
     /// # Errors
-    /// `InUse` if another server has it.
-    pub async fn begin(store: Arc<dyn Store>, folder: &Path, lock: FolderLock) -> Result<Self> {
-        let holder =
-            Holder { folder: folder_id(folder)?, run: random_hex(), host: host_name(), process: std::process::id() };
-        let lease = Arc::new(Mutex::new(take(store.as_ref(), &holder).await?));
-        let task = tokio::spawn(keep(Arc::downgrade(&store), holder, lease.clone()));
-        Ok(Presence { kept: Mutex::new(Some(Kept { store, lease, task, _lock: lock })) })
+    /// `InUse` if others use it in a way that excludes this server.
+    pub async fn begin(store: Arc<dyn Store>, folder: &Path, usage: Usage, lock: FolderLock) -> Result<Self> {
+        let is_shared = usage != Usage::Alone;
+        let claim = Arc::new(Claim::new(folder, folder_id::folder_id(folder)?, usage)?);
+        let nodes = if is_shared { Some(Nodes::follow(store.as_ref()).await?) } else { None };
+        if let (Some(nodes), Some(id)) = (&nodes, claim.node()) {
+            wait_for_copy(&claim, id, nodes.clone()).await;
+        }
+        let began = Instant::now();
+        let lease = take(store.as_ref(), &claim).await?;
+        claim.lead(store.as_ref(), lease).await?;
+        let lease = Arc::new(Mutex::new(lease));
+        let (announce_registered, registered) = watch::channel(true);
+        let (announce_valid, valid_until) = watch::channel(began + LEASE);
+        let keeping = Keeping {
+            store: Arc::downgrade(&store),
+            claim: claim.clone(),
+            lease: lease.clone(),
+            nodes: nodes.clone(),
+            registered: announce_registered,
+            valid_until: announce_valid,
+        };
+        let mut tasks = vec![tokio::spawn(keeping.run())];
+        let leading = nodes.clone().map(|nodes| {
+            let leads = nodes.borrow().keeper.as_ref().is_some_and(|keeper| claim.is(keeper));
+            let (announce, leading) = watch::channel(leads);
+            tasks.push(tokio::spawn(leadership::follow(claim.clone(), nodes, valid_until, announce)));
+            leading
+        });
+        let node = claim.node().cloned();
+        let kept = Mutex::new(Some(Kept { store, claim, lease, tasks, _lock: lock }));
+        Ok(Presence { node, nodes, registered, leading, kept })
+    }
+
+    /// Id of this server as a node.
+    pub fn node(&self) -> Option<&Id<Node>> {
+        self.node.as_ref()
+    }
+
+    /// Follows all nodes; `None` for a server that uses the store alone.
+    pub fn nodes(&self) -> Option<watch::Receiver<Arc<Nodes>>> {
+        self.nodes.clone()
+    }
+
+    /// Follows whether the store knows of this server.
+    pub fn registered(&self) -> watch::Receiver<bool> {
+        self.registered.clone()
+    }
+
+    /// Follows whether this node does what only one may do; `None` for a server that uses the store alone, which does.
+    pub fn leading(&self) -> Option<watch::Receiver<bool>> {
+        self.leading.clone()
+    }
+
+    /// Tells the other nodes what this one does.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    pub async fn set_state(&self, state: NodeState) -> Result<()> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|kept| {
+            kept.claim.set_state(state);
+            (kept.store.clone(), kept.claim.clone(), *kept.lease.lock().unwrap_or_else(PoisonError::into_inner))
+        });
+        match kept {
+            Some((store, claim, lease)) if claim.node().is_some() => claim.take(store.as_ref(), lease).await,
+            _ => Ok(()),
+        }
     }
 
     /// Gives the store up, before it is closed.
     pub async fn end(&self) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Kept { store, lease, task, _lock }) = kept else { return };
-        task.abort();
+        let Some(Kept { store, lease, tasks, _lock, .. }) = kept else { return };
+        tasks.iter().for_each(JoinHandle::abort);
         let lease = *lease.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = store.revoke(lease).await {
-            tracing::warn!(%error, "the store was not given up: another server can use it in 15 seconds");
+        match timeout(END_TIMEOUT, store.revoke(lease)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the store does not know that this server has ended for 15 seconds")
+            }
+            Err(_) => tracing::warn!("the store does not know that this server has ended for 15 seconds"),
         }
     }
 }
@@ -70,86 +158,114 @@ impl Drop for Presence {
     fn drop(&mut self) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(kept) = kept {
-            kept.task.abort();
+            kept.tasks.iter().for_each(JoinHandle::abort);
         }
     }
 }
 
-/// Takes the key under a new lease.
-async fn take(store: &dyn Store, holder: &Holder) -> Result<LeaseId> {
+/// Waits for the lease of a process on another host that has this node's id: it may have been killed, and this one have its
+/// data folder now.
+async fn wait_for_copy(claim: &Claim, id: &Id<Node>, nodes: watch::Receiver<Arc<Nodes>>) {
+    let deadline = Instant::now() + LEASE + RETRY_INTERVAL;
+    let is_there = || nodes.borrow().records.get(id.as_str()).is_some_and(|other| claim.is_copied(other));
+    let mut told = false;
+    while is_there() && Instant::now() < deadline {
+        if !std::mem::replace(&mut told, true) {
+            tracing::info!("waiting for the lease of this node on another host to end");
+        }
+        sleep(COPY_POLL_INTERVAL).await;
+    }
+}
+
+/// Takes the claim under a new lease.
+async fn take(store: &dyn Store, claim: &Claim) -> Result<LeaseId> {
     let lease = store.grant(LEASE, clock::now()).await?;
-    let taken = put(store, holder, lease).await;
+    let taken = claim.take(store, lease).await;
     if taken.is_err() {
         let _ = store.revoke(lease).await;
     }
     taken.map(|()| lease)
 }
 
-async fn put(store: &dyn Store, holder: &Holder, lease: LeaseId) -> Result<()> {
-    let value = serde_json::to_vec(holder).map_err(|error| StoreError::Broken(error.to_string()))?;
-    loop {
-        let condition = match store.get(KEY).await? {
-            None => CommitCondition::Absent(KEY.to_owned()),
-            Some(entry) => match serde_json::from_slice::<Holder>(&entry.value) {
-                // The lock on the folder proves that its last server has ended.
-                Ok(last) if last.folder == holder.folder => CommitCondition::Unchanged(KEY.to_owned(), entry.revision),
-                Ok(other) => return Err(in_use(store, &format!("process {} at {}", other.process, other.host))),
-                Err(_) => return Err(in_use(store, "an unknown one")),
-            },
-        };
-        let writes = vec![Write::PutLeased(KEY.to_owned(), value.clone(), lease)];
-        match store.commit(Commit { writes, conditions: vec![condition] }).await? {
-            CommitOutcome::Done(_) => return Ok(()),
-            CommitOutcome::Conflict(_) => {}
-        }
-    }
-}
-
-fn in_use(store: &dyn Store, holder: &str) -> StoreError {
-    StoreError::InUse { address: store.shared().unwrap_or_default().to_owned(), holder: holder.to_owned() }
-}
-
-/// Keeps the lease. It can end while the store is away; the key is taken again then.
-async fn keep(store: std::sync::Weak<dyn Store>, holder: Holder, lease: Arc<Mutex<LeaseId>>) {
-    loop {
-        tokio::time::sleep(KEEP_INTERVAL).await;
-        let Some(store) = store.upgrade() else { return };
-        let current = *lease.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Ok(false) = store.keep(current, clock::now()).await {
-            match take(store.as_ref(), &holder).await {
-                Ok(new) => {
-                    *lease.lock().unwrap_or_else(PoisonError::into_inner) = new;
-                    tracing::info!(
-                        "this server has taken the store again: its claim had ended while the store was away"
-                    );
-                }
-                Err(error) => tracing::error!(%error, "this server has lost the store"),
+impl Keeping {
+    async fn run(self) {
+        loop {
+            let registered = *self.registered.borrow();
+            // Whatever is lost again and again, the store is asked once in a while only.
+            sleep(RETRY_INTERVAL).await;
+            tokio::select! {
+                () = sleep(KEEP_INTERVAL - RETRY_INTERVAL), if registered => {}
+                Some(()) = OptionFuture::from(self.nodes.clone().map(|nodes| self.lost(nodes))) => {}
+                () = std::future::ready(()), if !registered => {}
+            }
+            let Some(store) = self.store.upgrade() else { return };
+            if self.keep(store.as_ref()).await
+                && let Err(error) = self.claim.lead(store.as_ref(), self.lease()).await
+            {
+                tracing::debug!(%error, "no keeper was chosen");
             }
         }
     }
-}
 
-/// Whether the configuration of the server with this data folder is in a store that several programs could use.
-pub(super) fn is_elsewhere(folder: &Path) -> bool {
-    folder.join(ID_FILE).exists()
-}
-
-/// Id of a data folder, made the first time.
-fn folder_id(folder: &Path) -> Result<String> {
-    let path = folder.join(ID_FILE);
-    if let Some(id) = files::read(&path)? {
-        return Ok(String::from_utf8_lossy(&id).trim().to_owned());
+    fn lease(&self) -> LeaseId {
+        *self.lease.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    let id = random_hex();
-    files::write_private(&path, format!("{id}\n").as_bytes())?;
-    Ok(id)
+
+    /// Waits until there is no keeper, or the store has no record of this node.
+    async fn lost(&self, mut nodes: watch::Receiver<Arc<Nodes>>) {
+        let missing = |nodes: &Arc<Nodes>| nodes.keeper.is_none() || !self.is_in(nodes);
+        if nodes.wait_for(missing).await.is_err() {
+            std::future::pending().await
+        }
+    }
+
+    fn is_in(&self, nodes: &Nodes) -> bool {
+        self.claim.node().is_none_or(|id| nodes.records.contains_key(id.as_str()))
+    }
+
+    /// Extends the lease, or takes the claim again under another one: a lease can end while the store is away. Gives whether
+    /// the store knows of this server.
+    async fn keep(&self, store: &dyn Store) -> bool {
+        let (began, lease) = (Instant::now(), self.lease());
+        let has_record = self.nodes.as_ref().is_none_or(|nodes| self.is_in(&nodes.borrow()));
+        match timeout(KEEP_TIMEOUT, store.keep(lease, clock::now())).await {
+            Ok(Ok(true)) if has_record => {
+                self.valid_until.send_replace(began + LEASE);
+                self.registered.send_replace(true);
+                return true;
+            }
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) | Err(_) => {
+                if Instant::now() > *self.valid_until.borrow() && self.registered.send_replace(false) {
+                    tracing::warn!("the store may have forgotten this server, because it has been away for 15 seconds");
+                }
+                return false;
+            }
+        }
+        let was_registered = self.registered.send_replace(false);
+        match self.take_again(store, lease).await {
+            Ok(()) => {
+                tracing::info!("this server has taken the store again: its claim had ended while the store was away");
+                true
+            }
+            Err(error) if was_registered => {
+                tracing::error!(%error, "this server has lost the store");
+                false
+            }
+            Err(_) => false,
+        }
+    }
+
+    async fn take_again(&self, store: &dyn Store, former: LeaseId) -> Result<()> {
+        // First, so that nothing is left under it: the keeper must not count on another lease than its key has.
+        store.revoke(former).await?;
+        let began = Instant::now();
+        *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = take(store, &self.claim).await?;
+        self.valid_until.send_replace(began + LEASE);
+        self.registered.send_replace(true);
+        Ok(())
+    }
 }
 
-#[cfg(unix)]
-fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
-#[cfg(not(unix))]
-fn host_name() -> String {
-    std::env::var("COMPUTERNAME").unwrap_or_else(|_| "another host".to_owned())
-}
+#[cfg(test)]
+mod tests;

@@ -67,7 +67,7 @@ pub(crate) async fn listed_and_read(world: &World) {
     let session = session(LATER, &operator.id("/credentials", &json!({})).await);
     world.connects(&session);
     world.opens(&tunnel(LATER, &session, Some(("http", "shop.test", 80))));
-    for place in ["/tunnel_sessions", "/tunnels", "/endpoints"] {
+    for place in ["/tunnel_sessions", "/tunnels", "/endpoints", "/nodes"] {
         let list = operator.get(place).await.is(StatusCode::OK);
         let records = list[&place[1..]].as_array().expect("a list");
         assert_eq!(records.len(), 1, "{place}");
@@ -79,6 +79,22 @@ pub(crate) async fn listed_and_read(world: &World) {
             .await
             .is(StatusCode::NO_CONTENT);
     }
+}
+
+#[tokio::test]
+async fn a_server_alone_is_the_only_node() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let list = operator.get("/nodes").await.is(StatusCode::OK);
+    let node = &list["nodes"][0];
+    for (member, value) in [("answering", json!(true)), ("link", json!("own")), ("state", json!("serving"))] {
+        assert_eq!(node[member], value, "{node}");
+    }
+    assert!(node["revision"].as_u64().is_some_and(|revision| revision > 0) && node["address"] == "", "{node}");
+    let unknown = format!("/nodes/nd_{}", "0".repeat(27));
+    operator.get(&unknown).await.refused(Code::NotFound);
+    operator.get("/nodes/ts_000000000000000000000000000").await.refused(Code::IdShape);
+    world.stranger().await.get("/nodes").await.refused(Code::AdminNeeded);
 }
 
 #[tokio::test]

@@ -3,9 +3,10 @@
 use super::{
     raw::RawSettings,
     resolver::Resolver,
+    shared_store::{Node, node, shared_store},
     values::{
         address, audit_retention, base_url, certificate_file, cidrs, direct_visitors, directory, duration,
-        identity_headers, ip_address, mail, password_file, path, plain_name, plain_text, ports, store,
+        identity_headers, ip_address, mail, path, plain_name, ports,
     },
 };
 use crate::{
@@ -13,10 +14,7 @@ use crate::{
     logs::{Format, Level},
 };
 use postern_api::{Error, host::HostName};
-use postern_control::{
-    AcmeSettings, AuditRetention,
-    store::{Address, SharedLocation},
-};
+use postern_control::{AcmeSettings, AuditRetention, store::SharedLocation};
 use postern_edge::{Limits, Proxies};
 use postern_logins::{IdentityHeaders, OAuthProviders};
 use std::{
@@ -32,6 +30,10 @@ pub(crate) struct Configuration {
     pub(crate) data_dir: PathBuf,
     /// A store that several programs could use, instead of the database in the folder.
     pub(crate) store: Option<SharedLocation>,
+    /// This server as one of several that use the store.
+    pub(crate) node: Option<Node>,
+    /// File with the invitation of another one.
+    pub(crate) join_file: Option<PathBuf>,
     pub(crate) api_addr: SocketAddr,
     pub(crate) https_addr: SocketAddr,
     pub(crate) http_addr: SocketAddr,
@@ -85,6 +87,8 @@ impl Configuration {
         let proxies = proxies(&mut resolver);
         let certificate = certificate(&mut resolver);
         let store = shared_store(&mut resolver);
+        let node = node(&mut resolver, store.is_some());
+        let join_file = resolver.value("join_file", path);
         let drain_timeout = resolver.value("drain_timeout", duration).unwrap_or(Duration::from_secs(30));
         let limits = super::limits::resolve(&mut resolver);
         let access_log = resolver.value("access_log", str::parse);
@@ -108,6 +112,8 @@ impl Configuration {
         Ok(Configuration {
             data_dir,
             store,
+            node,
+            join_file,
             api_addr,
             https_addr,
             http_addr,
@@ -143,30 +149,6 @@ fn proxies(resolver: &mut Resolver<'_>) -> Proxies {
         );
     }
     Proxies { trusted: trusted.unwrap_or_default(), only: only.unwrap_or_default(), ..Proxies::default() }
-}
-
-fn shared_store(resolver: &mut Resolver<'_>) -> Option<SharedLocation> {
-    let address = resolver.value("store", store).flatten();
-    let authority = resolver.value("store_ca", certificate_file);
-    let (chain, key) = (resolver.value("store_cert", certificate_file), resolver.value("store_key", path));
-    let (user, password) =
-        (resolver.value("store_user", plain_text), resolver.value("store_password_file", password_file));
-    let is_shared = resolver.is_given("store") && address.is_some();
-    resolver.belong_together("store_cert", "store_key");
-    resolver.belong_together("store_user", "store_password_file");
-    for key in ["store_ca", "store_cert", "store_user"] {
-        resolver.belongs_to(key, "store");
-    }
-    let encrypted = is_shared && address.as_ref().is_some_and(Address::is_encrypted);
-    if encrypted && !resolver.is_given("store_ca") {
-        resolver.mistakes.push("--store etcds:// needs the authority of its members: give it with --store-ca.".into());
-    }
-    if is_shared && !encrypted && (resolver.is_given("store_ca") || resolver.is_given("store_cert")) {
-        resolver
-            .mistakes
-            .push("--store-ca and --store-cert are for encrypted connections: write --store etcds://.".into());
-    }
-    Some(SharedLocation { address: address?, authority, certificate: chain.zip(key), user: user.zip(password) })
 }
 
 fn certificate(resolver: &mut Resolver<'_>) -> Option<(PathBuf, PathBuf)> {
@@ -260,6 +242,30 @@ mod tests {
         ] {
             let error = store(values).expect_err(part);
             assert!(error.message.contains(part) && !error.message.contains("planted"), "{part}: {}", error.message);
+        }
+    }
+
+    #[test]
+    fn a_node_needs_a_shared_store_and_an_address_that_others_can_connect_to() {
+        let check = |values: &[(&'static str, &str)]| check(&[&[("data_dir", "/data")], values].concat());
+        let shared = ("store", "etcd://a:1");
+        let node = check(&[shared, ("node_addr", "10.0.0.1:4500"), ("node_name", "a")]).expect("a node").node;
+        let expected = Node { listen: ([10, 0, 0, 1], 4500).into(), advertised: None, name: "a".to_owned() };
+        assert_eq!(node, Some(expected));
+        let all = check(&[shared, ("node_addr", "0.0.0.0:4500"), ("node_advertise", "a.test:1")]).expect("a node").node;
+        assert_eq!(all.and_then(|node| node.advertised).as_deref(), Some("a.test:1"));
+        assert_eq!(check(&[shared]).expect("a server alone").node, None);
+        for (values, part) in [
+            (&[("node_addr", "10.0.0.1:4500")][..], "--store etcd://"),
+            (&[("join_file", "join")], "--store etcd://"),
+            (&[("store", "sqlite:/data/postern.db"), ("node_addr", "10.0.0.1:4500")], "--store etcd://"),
+            (&[shared, ("node_name", "a")], "--node-name belongs to --node-addr"),
+            (&[shared, ("node_addr", "[::]:4500")], "--node-advertise"),
+            (&[shared, ("node_addr", "10.0.0.1:1"), ("node_advertise", "a.test")], "HOST:PORT"),
+            (&[shared, ("node_addr", "10.0.0.1:1"), ("node_name", " \t")], "is not a name"),
+        ] {
+            let error = check(values).expect_err(part);
+            assert!(error.message.contains(part), "{part}: {}", error.message);
         }
     }
 

@@ -44,6 +44,25 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     found.next().ok_or_else(|| "is a host without an address".to_owned())
 }
 
+/// Host and port that others connect to; the host may be a name.
+pub(super) fn host_port(text: &str) -> Result<String, String> {
+    let shape = || "is not an address to connect to; write HOST:PORT, such as 10.0.0.1:4500".to_owned();
+    if let Ok(address) = text.parse::<SocketAddr>() {
+        return if address.port() == 0 || address.ip().is_unspecified() { Err(shape()) } else { Ok(text.to_owned()) };
+    }
+    let (host, port) = text.rsplit_once(':').ok_or_else(shape)?;
+    match (plain_name(host), port.parse::<u16>()) {
+        (Ok(host), Ok(1..)) => Ok(format!("{host}:{port}")),
+        _ => Err(shape()),
+    }
+}
+
+/// Name of a server among others.
+pub(super) fn node_name(text: &str) -> Result<String, String> {
+    let fits = !text.is_empty() && text.len() <= 64 && !text.chars().any(char::is_control);
+    if fits { Ok(text.to_owned()) } else { Err("is not a name; write 1 to 64 printable characters".into()) }
+}
+
 pub(super) fn ip_address(text: &str) -> Result<IpAddr, String> {
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
     if let Ok(address) = bare.parse() {

@@ -179,6 +179,16 @@ impl Etcd {
         self.ask("/v3/kv/compaction", &format!("{{\"revision\":\"{revision}\",\"physical\":true}}")).await;
     }
 
+    /// Deletes all keys with a prefix.
+    pub async fn delete(&self, prefix: &str) {
+        let mut end = prefix.as_bytes().to_vec();
+        if let Some(last) = end.last_mut() {
+            *last += 1;
+        }
+        let (key, end) = (base64(prefix.as_bytes()), base64(&end));
+        self.ask("/v3/kv/deleterange", &format!("{{\"key\":\"{key}\",\"range_end\":\"{end}\"}}")).await;
+    }
+
     /// Asks any member over HTTP; body and answer are JSON.
     pub async fn ask(&self, path: &str, body: &str) -> String {
         eventually("a member answers", async || {
@@ -247,6 +257,11 @@ impl Member {
         // A member that is halted or has no leader does not answer.
         tokio::time::timeout(Duration::from_secs(1), asked).await.ok()?
     }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    use base64::{Engine, prelude::BASE64_STANDARD};
+    BASE64_STANDARD.encode(bytes)
 }
 
 /// A text or a number of JSON, wherever it is.

@@ -142,6 +142,11 @@ const MANAGEMENT_API: &[Row] = &[
         "sessions tunnels",
         Counted("figures::requests_bytes_refusals_and_failures_are_the_same_numbers_everywhere"),
     ),
+    (
+        "Node",
+        "revision",
+        Counted("nodes::nodes_are_listed_while_they_live_and_register_again_when_the_store_forgot_them"),
+    ),
     ("StoreStatus", "revision bytes", Counted("figures/server::the_status_counts_what_is_configured_and_stored")),
     (
         "TrafficCounts",

@@ -606,6 +606,16 @@ export interface paths {
     /** Update IP restriction */
     patch: operations["update_ip_restriction"];
   };
+  "/nodes": {
+    parameters: {};
+    /** List nodes */
+    get: operations["list_nodes"];
+  };
+  "/nodes/{id}": {
+    parameters: {};
+    /** Get node */
+    get: operations["get_node"];
+  };
   "/reserved_addrs": {
     parameters: {};
     /** List reserved addresses */
@@ -2211,6 +2221,48 @@ export interface components {
       /** @description The ids of the authorities, 1 to `AUTHORITY_LIMIT`. */
       certificate_authority_ids: string[];
     };
+    /** @description One of the servers that use the store; a server that uses its store alone lists itself. */
+    Node: {
+      /** @description Its id, which is that of its data folder. */
+      id: string;
+      /** @description Absolute URL. */
+      uri: string;
+      /** @description Its name. */
+      name: string;
+      /** @description The address that other nodes connect to; empty if there are none. */
+      address: string;
+      /** @description Version of its program. */
+      version: string;
+      /** @description What it does. */
+      state: components["schemas"]["NodeState"];
+      /**
+       * Format: date-time
+       * @description Time since which it runs.
+       */
+      started_at: string;
+      /** @description Whether it is the node that answers. */
+      answering: boolean;
+      /** @description The connection from the node that answers. */
+      link: components["schemas"]["NodeLink"];
+      /**
+       * Format: uint64
+       * @description Revision of the store up to which all changes are in force there; null if it has not said so.
+       */
+      revision: number | null;
+    };
+    /** @description The connection to a node. */
+    NodeLink: "own" | "up" | "down";
+    /** @description A page of records, newest first. */
+    NodeList: {
+      /** @description The records. */
+      nodes: components["schemas"]["Node"][];
+      /** @description The URI of the list. */
+      uri: string;
+      /** @description The URI of the next page; null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What a node does. */
+    NodeState: "starting" | "serving" | "draining";
     /** @description A provider and its access lists: everyone if both lists are empty, else the members of either. */
     OAuthLogin: {
       /**
@@ -4238,6 +4290,10 @@ export type ManagingAuthority = components["schemas"]["ManagingAuthority"];
 export type MatchType = components["schemas"]["MatchType"];
 export type MutualTlsModule = components["schemas"]["MutualTlsModule"];
 export type MutualTlsModulePut = components["schemas"]["MutualTlsModulePut"];
+export type Node = components["schemas"]["Node"];
+export type NodeLink = components["schemas"]["NodeLink"];
+export type NodeList = components["schemas"]["NodeList"];
+export type NodeState = components["schemas"]["NodeState"];
 export type OAuthLogin = components["schemas"]["OAuthLogin"];
 export type OAuthLoginView = components["schemas"]["OAuthLoginView"];
 export type OAuthModule = components["schemas"]["OAuthModule"];
@@ -8139,6 +8195,46 @@ export interface operations {
       };
     };
   };
+  list_nodes: {
+    parameters: {
+      query?: {
+        /** @description The largest number of records on a page. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records older than this one; empty is the same as absent. */
+        before_id?: string;
+      };
+    };
+    responses: {
+      /** @description A page of records. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["NodeList"];
+        };
+      };
+    };
+  };
+  get_node: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Node"];
+        };
+      };
+    };
+  };
   list_reserved_addresses: {
     parameters: {
       query?: {
@@ -9146,6 +9242,7 @@ export const COLLECTIONS = {
   "/ip_policies": { member: "ip_policies", prefix: "ipp", name: "IP policy" },
   "/ip_policy_rules": { member: "ip_policy_rules", prefix: "ipr", name: "IP policy rule" },
   "/ip_restrictions": { member: "ip_restrictions", prefix: "ipx", name: "IP restriction" },
+  "/nodes": { member: "nodes", prefix: "nd", name: "node" },
   "/reserved_addrs": { member: "reserved_addrs", prefix: "ra", name: "reserved address" },
   "/reserved_domains": { member: "reserved_domains", prefix: "rd", name: "reserved domain" },
   "/ssh_certificate_authorities": {

@@ -47,7 +47,7 @@ pub(super) fn tag(path: &str) -> (&'static str, &'static str) {
         "endpoints" | "tunnel_sessions" | "tunnels" => {
             ("Tunnels", "Connected agents, their tunnels, and all endpoints.")
         }
-        "server" => ("Server", "Facts about the server."),
+        "nodes" | "server" => ("Server", "Facts about the server, and the nodes that share its store."),
         "status" | "traffic" => ("Watching", "Status and traffic of the server."),
         name if name.starts_with("reserved_") => ("Reservations", "Names and addresses reserved for their owners."),
         name if name.starts_with("ssh_") => ("SSH certificates", "Certificates for SSH hosts and users."),

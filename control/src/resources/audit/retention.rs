@@ -14,6 +14,7 @@ use std::{
     sync::{Arc, Weak},
     time::Duration,
 };
+use tokio::sync::watch;
 
 /// Commits between two trims by number and size: each trim reads all events.
 const TRIM_INTERVAL: Revision = 2048;
@@ -36,11 +37,18 @@ pub(crate) fn after_commit(store: &Arc<dyn Store>, retention: AuditRetention, re
     });
 }
 
-/// Removes events that are too old, as long as the store is open.
-pub(crate) async fn remove_expired_regularly(store: Weak<dyn Store>, retention: AuditRetention) {
+/// Removes events that are too old, as long as the store is open; of several nodes, the one that leads does.
+pub(crate) async fn remove_expired_regularly(
+    store: Weak<dyn Store>,
+    retention: AuditRetention,
+    leading: Option<watch::Receiver<bool>>,
+) {
     loop {
         tokio::time::sleep(AGE_CHECK_INTERVAL).await;
         let Some(store) = store.upgrade() else { return };
+        if leading.as_ref().is_some_and(|leads| !*leads.borrow()) {
+            continue;
+        }
         let now = postern_api::clock::now();
         let oldest = jiff::SignedDuration::try_from(retention.max_age).ok().and_then(|age| now.checked_sub(age).ok());
         let Some(oldest) = oldest.map(Timestamp::new) else { continue };
