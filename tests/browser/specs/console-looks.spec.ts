@@ -27,6 +27,7 @@ const LISTS = [
   "/tunnels",
   "/tunnel_sessions",
   "/endpoints",
+  "/nodes",
 ] as const;
 
 /** One record of every kind; answers their places by the places of their lists. */
@@ -66,6 +67,7 @@ async function fill(world: World): Promise<Record<string, string>> {
     ["/tunnels", "tunnels"],
     ["/tunnel_sessions", "tunnel_sessions"],
     ["/endpoints", "endpoints"],
+    ["/nodes", "nodes"],
   ] as const) {
     const records = (await world.manage<Record<string, { id: string }[]>>("GET", path))[list];
     places[path] = `${path}/${records?.[0]?.id}`;

@@ -12,7 +12,7 @@ import { sessions } from "./people/sessions";
 import { httpsEdges } from "./kinds/httpsEdges";
 import { tcpEdges } from "./kinds/tcpEdges";
 import { tlsEdges } from "./kinds/tlsEdges";
-import { endpoints, tunnels, tunnelSessions } from "./kinds/liveViews";
+import { endpoints, nodes, tunnels, tunnelSessions } from "./kinds/liveViews";
 import { apiKeys } from "./kinds/apiKeys";
 import {
   failoverBackends,
@@ -91,6 +91,7 @@ export const AREAS: readonly Area[] = [
   resource("Traffic", "globe", endpoints),
   resource("Traffic", "arrow", tunnels),
   resource("Traffic", "link", tunnelSessions),
+  resource("Traffic", "layers", nodes),
   resource("Edges", "lock", httpsEdges, {
     $id: page(() => import("./edges/HttpsEdgePage")),
     "$id/routes/new": page(() => import("./edges/NewRoutePage")),

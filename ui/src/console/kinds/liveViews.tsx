@@ -1,4 +1,4 @@
-// Everything connected now: agent sessions, their tunnels, the public addresses.
+// Everything connected now: agent sessions, their tunnels, the public addresses, and the servers themselves.
 import { mapped } from "../../model/format";
 import { ExternalLink } from "../edges/ExternalLink";
 import { Moment, Mono, RefLink, Refs } from "../resource/cells";
@@ -143,5 +143,36 @@ export const endpoints = describe("/endpoints", {
     sentence: "There is no public address yet. Start a tunnel or create an edge.",
     command: "postern http 8080",
   },
+  live: { every: POLL_INTERVAL_MS },
+});
+
+const LINKS = { own: "this server", up: "connected", down: "not connected" } as const;
+const STATES = { starting: "Starting", serving: "Serving", draining: "Draining" } as const;
+
+export const nodes = describe("/nodes", {
+  singular: "node",
+  plural: "Nodes",
+  about: "Servers that share this configuration.",
+  title: (node) => node.name,
+  columns: [
+    { name: "name", label: "Name", text: (node) => node.name },
+    { name: "address", label: "Address", text: (node) => node.address || "none", mono: true },
+    { name: "state", label: "State", text: (node) => STATES[node.state] },
+    { name: "link", label: "Connection", text: (node) => LINKS[node.link] },
+    { name: "revision", label: "Revision", text: (node) => node.revision?.toString() ?? "unknown", mono: true },
+    { name: "version", label: "Version", text: (node) => node.version },
+    idColumn,
+    started,
+  ],
+  fields: [],
+  facts: (node) => [
+    { label: "Address", value: <Mono>{node.address || "none"}</Mono> },
+    { label: "State", value: STATES[node.state] },
+    { label: "Connection", value: LINKS[node.link] },
+    { label: "Revision", value: node.revision?.toString() ?? "unknown" },
+    { label: "Version", value: node.version },
+    { label: "Since", value: <Moment at={node.started_at} /> },
+  ],
+  empty: { sentence: "No server is registered." },
   live: { every: POLL_INTERVAL_MS },
 });
