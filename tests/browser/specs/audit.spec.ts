@@ -43,6 +43,12 @@ test("a change is found, read and put back", async ({ page, world, openConsole }
   await page.getByRole("link", { name: "All changes of this record" }).click();
   await expect(page.getByRole("link", { name: "IP policy rule changed" })).toHaveCount(2);
   await expect(page.getByRole("link", { name: "IP policy rule created" })).toHaveCount(1);
+
+  // A search finds the records, not what happened to them.
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find anything" }).fill("Office");
+  await expect(page.getByRole("option", { name: /^Office/ })).toBeVisible();
+  await expect(page.getByRole("option", { name: /created: Office/ })).toHaveCount(0);
 });
 
 test("what was deleted is created again, and a secret is not", async ({ page, world, openConsole }) => {

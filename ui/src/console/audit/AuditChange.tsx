@@ -31,7 +31,7 @@ export function AuditChange({ record: event }: { record: AuditEvent }) {
           <p className={styles.none}>{unchanged(event)}</p>
         )}
         {same.length > 0 && (
-          <Button weight="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+          <Button weight="quiet" className={styles.rest} aria-expanded={all} onClick={() => setAll(!all)}>
             {all ? "Hide" : "Show"} {counted(same.length, "setting")} that did not change
           </Button>
         )}

@@ -27,18 +27,21 @@ export default function AuditLogPage() {
       <div className={styles.filters} role="group" aria-label="Filters">
         <Select
           label="By"
+          className={styles.choice}
           value={search["actor_id"] ?? ""}
           options={authors}
           onChange={(id) => set("actor_id", id)}
         />
         <Select
           label="Kind of record"
+          className={styles.choice}
           value={search["kind"] ?? ""}
           options={KIND_OPTIONS}
           onChange={(kind) => set("kind", kind)}
         />
         <Select
           label="Change"
+          className={styles.choice}
           value={search["operation"] ?? ""}
           options={OPERATION_OPTIONS}
           onChange={(operation) => set("operation", operation)}

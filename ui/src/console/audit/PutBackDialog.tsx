@@ -12,7 +12,9 @@ import { Notice, ProblemText } from "../../parts/Notice";
 import { Prose } from "../../parts/Prose";
 import { toast } from "../../parts/toast";
 import { listQuery, useApiQuery, useManagement } from "../management";
+import { inside } from "../resource/kind";
 import { RequestPreview } from "../resource/RequestPreview";
+import { differences, settingName } from "./difference";
 import styles from "./audit.module.css";
 
 export function PutBackDialog({ event, onClose }: { event: AuditEvent; onClose(): void }) {
@@ -38,7 +40,9 @@ export function PutBackDialog({ event, onClose }: { event: AuditEvent; onClose()
   return (
     <Dialog title="Put this change back?" open onClose={onClose} wide>
       <div className={styles.dialog}>
-        {note && <Prose text={note} />}
+        <p>
+          {note ? <Prose text={note} /> : `These settings get their former values: ${settingsOf(event)}.`}
+        </p>
         {later > 0 && (
           <p>
             The record was changed {counted(later, "time")} since. Only the settings below get their former
@@ -67,6 +71,13 @@ export function PutBackDialog({ event, onClose }: { event: AuditEvent; onClose()
       </DialogActions>
     </Dialog>
   );
+}
+
+/** The names of the settings that a change set. */
+function settingsOf({ before, after }: AuditEvent): string {
+  return differences(before, after)
+    .changes.map(({ path }) => inside(settingName(path)))
+    .join("; ");
 }
 
 /** The number of later changes of the record, up to a page of them. */

@@ -29,10 +29,23 @@ export function kindName(kind: string): string {
   return KINDS[kind] ?? kind.replaceAll("_", " ");
 }
 
-/** What a record is called in an event: by its settings at the time. */
-export function objectName(event: AuditEvent): string {
-  const settings = event.after ?? event.before ?? {};
-  return recordName({ ...settings, id: event.object_id, uri: "" }) ?? event.object_id;
+/** What a record was called at the time, by its settings; null where they do not tell. */
+function formerName({ after, before, object_id: id }: AuditEvent): string | null {
+  const settings = after ?? before ?? {};
+  const path = settings["match"];
+  return recordName({ ...settings, id, uri: "" }) ?? (typeof path === "string" ? path : null);
+}
+
+/** A record by its name at the time, or by the one that it has now. */
+function RecordOf({ event }: { event: AuditEvent }) {
+  const { object_id: id, parent_id: parent, operation } = event;
+  const name = formerName(event);
+  if (operation === "deleted") return <span title={id}>{name ?? <Mono>{id}</Mono>}</span>;
+  return (
+    <RefLink id={id} parent={parent}>
+      {name}
+    </RefLink>
+  );
 }
 
 /** The modules that are the only thing a change is about. */
@@ -67,24 +80,17 @@ export const auditEvents = describe("/audit_events", {
   plural: "Audit log",
   about:
     "Every change of the configuration: who made it, when and from where, and the settings before and after it.",
-  title: (event) => `${whatHappened(event)}: ${objectName(event)}`,
+  title: (event) => [whatHappened(event), formerName(event)].filter(Boolean).join(": "),
   columns: [
     { name: "what", label: "Change", text: whatHappened },
     {
       name: "object",
       label: "Record",
-      text: objectName,
-      cell: (event) =>
-        event.operation === "deleted" ? (
-          <span title={event.object_id}>{objectName(event)}</span>
-        ) : (
-          <RefLink id={event.object_id} parent={event.parent_id}>
-            {objectName(event)}
-          </RefLink>
-        ),
+      text: (event) => formerName(event) ?? event.object_id,
+      cell: (event) => <RecordOf event={event} />,
     },
     { name: "actor", label: "By", text: authorName },
-    { name: "address", label: "From", text: (event) => event.address, mono: true },
+    { name: "address", label: "Address", text: (event) => event.address, mono: true },
     {
       name: "created_at",
       label: "When",
@@ -103,15 +109,9 @@ export const auditEvents = describe("/audit_events", {
   fields: [],
   empty: { sentence: "Nothing has been changed yet. Every change of the configuration appears here." },
   live: { every: 10_000 },
+  log: true,
   facts: (event) => [
-    {
-      label: "Record",
-      value: (
-        <RefLink id={event.object_id} parent={event.parent_id}>
-          {objectName(event)}
-        </RefLink>
-      ),
-    },
+    { label: "Record", value: <RecordOf event={event} /> },
     {
       label: "By",
       value:
@@ -123,7 +123,7 @@ export const auditEvents = describe("/audit_events", {
     },
     { label: "API key", value: event.api_key_id ? <RefLink id={event.api_key_id} /> : <None>none</None> },
     {
-      label: "From",
+      label: "Address",
       value: event.address ? <Mono>{event.address}</Mono> : <None>not a call of the API</None>,
     },
     {

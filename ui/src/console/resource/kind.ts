@@ -29,6 +29,8 @@ export interface Kind<T extends Base = Base> extends Collection<T>, FormDescript
   readonly empty: { sentence: string; command?: string };
   /** Records cannot be created or changed; `removable` ones can be deleted. */
   readonly live?: { every: number; removable?: boolean; removal?: string };
+  /** Records tell about others: they are not offered by name elsewhere. */
+  readonly log?: true;
   /** The effect of a deletion on traffic, shown before it. */
   deletion?(record: T): string;
   /** The API lists the dependents of a record; they are shown before deletion. */

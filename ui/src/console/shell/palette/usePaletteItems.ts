@@ -22,7 +22,7 @@ export function usePaletteItems(agent: boolean, words: string): PaletteItems {
   const api = useManagement();
   const areas = AREAS.filter((area) => agent || !area.agent);
   const shown = areas.filter((area) => !area.hidden);
-  const kinds = areas.flatMap(({ kind }) => kind ?? []);
+  const kinds = areas.flatMap(({ kind }) => (kind && !kind.log ? kind : []));
   const enabled = words.trim().length >= 2;
   const newest = useQueries({
     queries: kinds.map((kind) => ({
