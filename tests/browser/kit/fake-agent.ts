@@ -22,6 +22,9 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
+/** The media type of a file of the pages. */
+export const typeOf = (file: string): string => TYPES[extname(file)] ?? "application/octet-stream";
+
 export type FakeTunnel = local.ConfiguredTunnel;
 
 export class FakeAgent {
@@ -225,7 +228,7 @@ export class FakeAgent {
     try {
       const content = await readFile(join(PAGES, file));
       response.writeHead(200, {
-        "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+        "Content-Type": typeOf(file),
         "Content-Security-Policy": POLICY,
         "X-Content-Type-Options": "nosniff",
       });

@@ -1,7 +1,8 @@
 // What the specs start with: pages that are watched, and the programs behind them.
 import { test as base, expect, type BrowserContext } from "@playwright/test";
+import { join } from "node:path";
 import { enterKey } from "./console";
-import { FakeAgent } from "./fake-agent";
+import { FakeAgent, PAGES, POLICY, typeOf } from "./fake-agent";
 import { World } from "./world";
 
 export { expect };
@@ -31,9 +32,20 @@ export const test = base.extend<Watched>({
   ],
   context: async ({ context, wrong }, use) => {
     await watch(context, wrong);
+    await serveBuiltPages(context);
     await use(context);
   },
 });
+
+/** With POSTERN_PAGES=1 the console is that of ui/dist, not the one in the programs: the pages change without Rust. */
+async function serveBuiltPages(context: BrowserContext): Promise<void> {
+  if (process.env["POSTERN_PAGES"] !== "1") return;
+  await context.route(/\/console\//, async (route) => {
+    const path = new URL(route.request().url()).pathname.replace("/console/", "");
+    const file = join(PAGES, path === "" ? "console.html" : path);
+    await route.fulfill({ path: file, headers: { "Content-Security-Policy": POLICY, "Content-Type": typeOf(file) } });
+  });
+}
 
 async function watch(context: BrowserContext, wrong: string[]): Promise<void> {
   await context.exposeFunction("reportViolation", (words: string) => wrong.push(words));
@@ -100,7 +112,7 @@ export function testWithWorld({ server = [], agent = [] }: Surroundings = {}) {
       }),
     openConsole: ({ page, world }, use) =>
       use(async (place) => {
-        await page.goto(`${world.management}/console${place === undefined ? "" : `#${place}`}`);
+        await page.goto(`${world.management}/console/${place === undefined ? "" : `#${place}`}`);
         await enterKey(page, world.key);
       }),
   });

@@ -1,12 +1,13 @@
 // The console as a whole: the API key entry where one is needed, then the shell with its areas.
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { useState, useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { managementApi } from "../api/management";
 import type { Management } from "../host/host";
 import { useServices } from "../services";
 import { dropDrafts } from "./form/drafts";
 import { ManagementProvider, makeQueryClient } from "./management";
+import { publication } from "./publish/storage";
 import { makeRouter } from "./router";
 import { KeyEntry } from "./shell/KeyEntry";
 
@@ -28,6 +29,7 @@ function Managed({ management, agent }: { management: Management; agent: boolean
     client.clear();
     dropDrafts();
   };
+  useEffect(() => key?.listen(() => key.known || publication.lock(key.refused)), [key]);
   if (key && !known) return <KeyEntry entered={key} onEntered={forget} />;
   return (
     <QueryClientProvider client={client}>

@@ -28,6 +28,7 @@ import { ipPolicyRules } from "./kinds/ipPolicyRules";
 import { ipRestrictions } from "./kinds/ipRestrictions";
 import { reservedAddresses, reservedDomains } from "./kinds/reservations";
 import { botUsers, users } from "./kinds/users";
+import { PUBLISH_PATH } from "./publish/publishPath";
 import { recordPages } from "./resource/pages";
 import type { Kind } from "./resource/kind";
 
@@ -46,6 +47,8 @@ export interface Area {
   hidden?: true;
   /** Only in the desktop app, where there is an agent besides the server. */
   agent?: true;
+  /** What the palette offers to do there. */
+  action?: { title: string; words: string };
   /** The descriptor of the kind, where the area has one. */
   kind?: Kind;
 }
@@ -92,6 +95,18 @@ export const AREAS: readonly Area[] = [
   resource("Traffic", "arrow", tunnels),
   resource("Traffic", "link", tunnelSessions),
   resource("Traffic", "layers", nodes),
+  {
+    group: "Edges",
+    path: PUBLISH_PATH,
+    label: "Publish a service",
+    icon: "globe",
+    hidden: true,
+    action: {
+      title: "Publish a service",
+      words: "wizard new add create https edge route backend name address password login tunnel",
+    },
+    pages: { "": page(() => import("./publish/PublishPage")) },
+  },
   resource("Edges", "lock", httpsEdges, {
     $id: page(() => import("./edges/HttpsEdgePage")),
     "$id/routes/new": page(() => import("./edges/NewRoutePage")),

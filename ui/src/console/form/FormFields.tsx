@@ -1,20 +1,41 @@
 // The fields of a form in their order; those that most users leave alone are folded away.
-import type { Field } from "./field";
+import { useEffect, type ReactNode } from "react";
+import { afterPointer, watchPointers } from "../../parts/afterPointer";
+import type { Field, Value } from "./field";
 import { FieldInput } from "./FieldInput";
-import type { FormState } from "./useForm";
 import styles from "./form.module.css";
 
-export function FormFields({ state }: { state: FormState }) {
+/** The parts of a form's state that its fields need. */
+export interface FieldsState {
+  fields: readonly Field[];
+  tried: boolean;
+  mistakes: Readonly<Record<string, string>>;
+  valueOf(field: Field): Value;
+  mistakeOf(field: Field): string | null;
+  touch(name: string): void;
+  change(name: string, value: Value): void;
+}
+
+interface FormFieldsProps {
+  state: FieldsState;
+  /** Renders a field in another way; null for the usual one. */
+  renderField?: (field: Field) => ReactNode;
+}
+
+export function FormFields({ state, renderField }: FormFieldsProps) {
   const { fields, tried, mistakes } = state;
+  useEffect(watchPointers, []);
   const more = fields.filter((field) => field.advanced);
   const input = (field: Field) => (
-    <div key={field.name} data-field={field.name} onBlur={() => state.touch(field.name)}>
-      <FieldInput
-        field={field}
-        value={state.valueOf(field)}
-        mistake={state.mistakeOf(field)}
-        onChange={(value) => state.change(field.name, value)}
-      />
+    <div key={field.name} data-field={field.name} onBlur={() => afterPointer(() => state.touch(field.name))}>
+      {renderField?.(field) ?? (
+        <FieldInput
+          field={field}
+          value={state.valueOf(field)}
+          mistake={state.mistakeOf(field)}
+          onChange={(value) => state.change(field.name, value)}
+        />
+      )}
     </div>
   );
   return (

@@ -6,6 +6,7 @@ import { useApiMutation, type ChangedRecord } from "../management";
 import { keepDraft, keptDraft } from "./drafts";
 import { draftOf, initialValue, requestBody, shownFields } from "./draft";
 import type { Body, Draft, Field, FormDescription, Value } from "./field";
+import { focusField } from "./focusField";
 import { mistakesOf } from "./mistakes";
 
 export interface FormRequest {
@@ -102,10 +103,4 @@ function fieldOfError(fields: readonly Field[], thrown: unknown): Field | undefi
   if (typeof named !== "string") return undefined;
   const parts = named.replace(/\[\d+\]/g, "").split(".");
   return fields.find(({ name }) => name === parts.at(-1)) ?? fields.find(({ name }) => name === parts[0]);
-}
-
-function focusField(form: HTMLFormElement | null, field: Field | undefined): void {
-  const place = field && form?.querySelector<HTMLElement>(`[data-field="${CSS.escape(field.name)}"]`);
-  place?.closest("details")?.setAttribute("open", "");
-  place?.querySelector<HTMLElement>("input, select, textarea, button")?.focus();
 }

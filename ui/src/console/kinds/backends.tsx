@@ -2,7 +2,7 @@
 import { mapped } from "../../model/format";
 import { State } from "../../parts/State";
 import { RefLink, Refs } from "../resource/cells";
-import type { FlagField, Row } from "../form/field";
+import type { FlagField, Row, RowsField } from "../form/field";
 import { description, metadata } from "../form/fields";
 import { share } from "../form/inputs/CombinationInputs";
 import { isRecord } from "../form/values";
@@ -17,6 +17,19 @@ const TOUCHES = [
   "/backends/weighted",
   "/backends/failover",
 ] as const;
+
+export const labelsField: RowsField = {
+  kind: "rows",
+  name: "labels",
+  label: "Labels",
+  help: "A tunnel with all of these labels belongs to the group; it may have others.",
+  columns: [
+    { name: "name", label: "Key" },
+    { name: "value", label: "Value" },
+  ],
+  shape: "map",
+  add: "Add label",
+};
 
 export const tunnelGroups = describe("/backends/tunnel_group", {
   singular: "tunnel group",
@@ -36,22 +49,7 @@ export const tunnelGroups = describe("/backends/tunnel_group", {
     created,
     metadataColumn,
   ],
-  fields: [
-    {
-      kind: "rows",
-      name: "labels",
-      label: "Labels",
-      help: "A tunnel with all of these labels belongs to the group; it may have others.",
-      columns: [
-        { name: "name", label: "Key" },
-        { name: "value", label: "Value" },
-      ],
-      shape: "map",
-      add: "Add label",
-    },
-    description(),
-    metadata,
-  ],
+  fields: [labelsField, description(), metadata],
   facts: (group) => [{ label: "Connected tunnels", value: <Refs refs={group.tunnels} none="none" /> }],
   dependents: true,
   empty: {
@@ -70,7 +68,7 @@ export function addressMistake(value: string): string | null {
   return port >= 1 && port <= 65_535 ? null : "A port is a number from 1 to 65535.";
 }
 
-const tls: FlagField = {
+export const tlsField: FlagField = {
   kind: "flag",
   name: "tls",
   label: "Connect with TLS",
@@ -114,7 +112,7 @@ export const staticBackends = describe("/backends/static", {
       mono: true,
       check: addressMistake,
     },
-    tls,
+    tlsField,
     description(),
     metadata,
   ],

@@ -1,6 +1,7 @@
 // HTTPS edges: host names whose requests are routed by path.
 import { counted } from "../../model/format";
 import { hostports } from "../edges/hostportsField";
+import { PUBLISH_PATH } from "../publish/publishPath";
 import { Moment } from "../resource/cells";
 import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
@@ -34,9 +35,11 @@ export const httpsEdges = describe("/edges/https", {
     },
     metadataColumn,
   ],
+  task: { label: "Publish a service", path: PUBLISH_PATH },
   fields: [hostports("names"), description(), metadata],
   empty: {
-    sentence: "There is no HTTPS edge yet. Create one for a name such as shop.example.com, and add a route.",
+    sentence:
+      "There is no HTTPS edge yet. Publish a service to create one with its route, or create the parts one by one.",
     command: "postern api edges https create --hostports shop.example.com:443",
   },
   deletion: (edge) => {

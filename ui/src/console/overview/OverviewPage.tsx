@@ -12,6 +12,8 @@ import { useCopy, useServices } from "../../services";
 import { useAddressSearch, useNavigateTo } from "../address";
 import { listQuery, useApiQuery } from "../management";
 import { PlaceLink } from "../PlaceLink";
+import { PUBLISH_PATH } from "../publish/publishPath";
+import { UnfinishedNotice } from "../publish/UnfinishedNotice";
 import { Moment } from "../resource/cells";
 import { PageFrame, Section } from "../resource/PageFrame";
 import { Failure, Loading } from "../shell/PageStates";
@@ -28,6 +30,7 @@ const AGENTS = 6;
 
 export default function OverviewPage() {
   const query = useApiQuery(statusQuery);
+  const go = useNavigateTo();
   const { host } = useServices();
   const now = useNow(10_000);
   const status = query.data;
@@ -65,10 +68,14 @@ export default function OverviewPage() {
               The server is reachable
             </State>
           )}
+          <Button weight="primary" icon="globe" onClick={() => go(PUBLISH_PATH)}>
+            Publish a service
+          </Button>
         </>
       }
     >
       {host.agent && <AgentNotice />}
+      <UnfinishedNotice />
       {step ? <FirstStep step={step} status={status} /> : <Remarks status={status} now={now} />}
       <Figures status={status} />
       <Passing status={status} />

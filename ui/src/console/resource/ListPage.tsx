@@ -9,10 +9,18 @@ import { ResourceTable } from "./ResourceTable";
 
 export function ListPage({ kind }: { kind: Kind }) {
   const go = useNavigateTo();
+  const { task } = kind;
   const create = !kind.live && (
-    <Button weight="primary" icon="add" onClick={() => go(`${kind.path}/new`)}>
-      New {kind.singular}
-    </Button>
+    <div className={styles.create}>
+      {task && (
+        <Button weight="primary" icon="globe" onClick={() => go(task.path)}>
+          {task.label}
+        </Button>
+      )}
+      <Button weight={task ? "plain" : "primary"} icon="add" onClick={() => go(`${kind.path}/new`)}>
+        New {kind.singular}
+      </Button>
+    </div>
   );
   return (
     <PageFrame title={kind.plural} about={kind.about} actions={create}>

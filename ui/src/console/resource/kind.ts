@@ -26,6 +26,8 @@ export interface Kind<T extends Base = Base> extends Collection<T>, FormDescript
   /** The display name of a record: its description, name or address. */
   title(record: T): string;
   readonly columns: readonly Column<T>[];
+  /** A page that creates a record with everything that it needs. */
+  readonly task?: { label: string; path: string };
   readonly empty: { sentence: string; command?: string };
   /** Records cannot be created or changed; `removable` ones can be deleted. */
   readonly live?: { every: number; removable?: boolean; removal?: string };

@@ -57,7 +57,7 @@ export function usePaletteItems(agent: boolean, words: string): PaletteItems {
     items: [
       ...itemsForId(words.trim(), read.flat()),
       ...pages(shown),
-      ...actions(shown),
+      ...actions(areas),
       ...(enabled ? records : []),
     ],
     loading: enabled && [...newest, ...older, policyRules].some((result) => result.isLoading),
@@ -75,19 +75,14 @@ function pages(areas: readonly Area[]): PaletteItem[] {
 }
 
 function actions(areas: readonly Area[]): PaletteItem[] {
-  return areas.flatMap(({ path, kind, pages: own }) =>
-    kind && "new" in own
-      ? [
-          {
-            path: `${path}/new`,
-            group: "Actions",
-            title: `New ${kind.singular}`,
-            note: kind.plural,
-            text: "create add make",
-          },
-        ]
-      : [],
-  );
+  return areas.flatMap(({ path, group, kind, action, hidden, pages: own }) => {
+    if (action) return [{ path, group: "Actions", title: action.title, note: group, text: action.words }];
+    if (hidden || !kind || !("new" in own)) return [];
+    const note = kind.plural;
+    return [
+      { path: `${path}/new`, group: "Actions", title: `New ${kind.singular}`, note, text: "create add make" },
+    ];
+  });
 }
 
 function paletteItemOf(kind: Kind, record: Base, rules: readonly IpPolicyRule[]): PaletteItem {

@@ -1,0 +1,2 @@
+// The place of the page that publishes a service.
+export const PUBLISH_PATH = "/publish";
