@@ -97,6 +97,9 @@ function bridge(state: {
       whole.set(body, 12);
       return whole.buffer;
     },
+    // A spec with a real server exposes this function.
+    management_request: ({ method, path, body }) =>
+      (window as unknown as { manageServer?(...given: unknown[]): unknown }).manageServer?.(method, path, body),
     desktop_state: () => structuredClone(state),
     trust_authority: () => {
       state.authority = { ...state.authority, offered: true, trusted: { system: false, browsers: true } };

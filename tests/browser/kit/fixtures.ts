@@ -40,8 +40,12 @@ export const test = base.extend<Watched>({
 /** With POSTERN_PAGES=1 the console is that of ui/dist, not the one in the programs: the pages change without Rust. */
 async function serveBuiltPages(context: BrowserContext): Promise<void> {
   if (process.env["POSTERN_PAGES"] !== "1") return;
-  await context.route(/\/console\//, async (route) => {
-    const path = new URL(route.request().url()).pathname.replace("/console/", "");
+  await context.route(/\/console(\/|$)/, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    // A real redirect would lead past this function.
+    if (pathname === "/console")
+      return route.fulfill({ contentType: "text/html", body: '<meta http-equiv="refresh" content="0;url=/console/">' });
+    const path = pathname.replace("/console/", "");
     const file = join(PAGES, path === "" ? "console.html" : path);
     await route.fulfill({ path: file, headers: { "Content-Security-Policy": POLICY, "Content-Type": typeOf(file) } });
   });

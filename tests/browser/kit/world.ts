@@ -226,6 +226,13 @@ export class World {
 
   /** One call of the server's management API, with the administrator's key. */
   async manage<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await this.managed(method, path, body === undefined ? null : JSON.stringify(body));
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
+    return (answer.body === "" ? null : JSON.parse(answer.body)) as T;
+  }
+
+  /** The same call, with whatever the server says to it. */
+  async managed(method: string, path: string, body: string | null): Promise<{ status: number; body: string }> {
     const answer = await fetch(`${this.management}${path}`, {
       method,
       headers: {
@@ -233,11 +240,9 @@ export class World {
         "Service-Version": "2",
         "Content-Type": "application/json",
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === null ? {} : { body }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-    return (text === "" ? null : JSON.parse(text)) as T;
+    return { status: answer.status, body: await answer.text() };
   }
 
   /** Makes a record over the management API; answers its id. */

@@ -1,5 +1,7 @@
 // A service is published in one form: every target and every protection, counted in clicks, by mouse and by keyboard.
 import { choose } from "../kit/choose";
+import { FakeAgent } from "../kit/fake-agent";
+import { openInDesktop } from "../kit/fake-desktop";
 import { expect, expectAccessible, type Page } from "../kit/fixtures";
 import { namesOfFocus, tabTo } from "../kit/keys";
 import { testWithPublish } from "../kit/publish";
@@ -235,4 +237,21 @@ test("offers the command where no tunnel is connected, and the tunnel once it is
   expect(await namesOfFocus(page)).not.toEqual([]);
   await publish.submit.click();
   await publish.expectPublished("waiting.localhost");
+});
+
+test("works in the window of the desktop app, which keeps the key to itself", async ({ page, publish, world }) => {
+  const agent = await FakeAgent.start();
+  await page.exposeFunction("manageServer", (method: string, path: string, body: string | null) =>
+    world.managed(method, path, body),
+  );
+  await openInDesktop(page, `${agent.url}/index.html#/overview`);
+  await page.getByRole("button", { name: "Publish a service" }).click();
+  await expect(publish.name).toBeFocused();
+  await publish.name.fill("window");
+  await publish.lead("Allowed networks");
+  await page.getByRole("textbox", { name: "Networks" }).fill("127.0.0.0/8");
+  await publish.submit.click();
+  await publish.expectPublished("window.localhost");
+  expect((await world.visit(`https://window.localhost:${world.httpsPort}/`)).status).toBe(200);
+  await agent.stop();
 });

@@ -94,6 +94,7 @@ export function managementApi(management: Management) {
     from: Collection<T>,
     search = "",
     filter: Readonly<Record<string, string>> = {},
+    limit = ALL_LIMIT,
   ): Promise<Page<T>> {
     const records: T[] = [];
     let next: string | null = null;
@@ -101,7 +102,7 @@ export function managementApi(management: Management) {
       const page: Page<T> = await list(from, { search, filter, ...(next === null ? {} : { before: next }) });
       records.push(...page.records);
       next = page.next;
-    } while (next !== null && records.length < ALL_LIMIT);
+    } while (next !== null && records.length < limit);
     return { records, next };
   }
 

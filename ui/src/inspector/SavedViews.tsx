@@ -3,13 +3,12 @@ import { useState } from "react";
 import { hasTerm, toggleTerm } from "../model/filter";
 import { storedViews, storeViews, BUILT_IN_VIEWS, withoutView, withView } from "../model/savedViews";
 import { Button, IconButton } from "../parts/Button";
-import { Dialog, DialogActions } from "../parts/Dialog";
-import { Field, Input } from "../parts/Field";
 import { Menu } from "../parts/Menu";
+import { NameDialog } from "../parts/NameDialog";
 import styles from "./Toolbar.module.css";
 
 export function SavedViews({ filter, onFilter }: { filter: string; onFilter(filter: string): void }) {
-  const [views, setViews] = useState(storedViews);
+  const [views, setViews] = useState(() => storedViews());
   const [naming, setNaming] = useState(false);
   const change = (next: typeof views) => {
     setViews(next);
@@ -57,7 +56,8 @@ export function SavedViews({ filter, onFilter }: { filter: string; onFilter(filt
       />
       {naming && (
         <NameDialog
-          filter={filter}
+          title="Save this filter"
+          description={filter}
           onClose={() => setNaming(false)}
           onSave={(name) => {
             change(withView(views, { name, filter }));
@@ -66,38 +66,5 @@ export function SavedViews({ filter, onFilter }: { filter: string; onFilter(filt
         />
       )}
     </>
-  );
-}
-
-interface NameDialogProps {
-  filter: string;
-  onClose(): void;
-  onSave(name: string): void;
-}
-
-function NameDialog({ filter, onClose, onSave }: NameDialogProps) {
-  const [name, setName] = useState("");
-  const [tried, setTried] = useState(false);
-  const given = name.trim();
-  return (
-    <Dialog title="Save this filter" description={filter} open onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          setTried(true);
-          if (given !== "") onSave(given);
-        }}
-      >
-        <Field label="Name of the view" mistake={tried && given === "" ? "Enter a name." : null}>
-          <Input value={name} maxLength={60} onChange={(event) => setName(event.target.value)} />
-        </Field>
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button weight="primary" type="submit">
-            Save
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
   );
 }

@@ -39,17 +39,18 @@ export function withoutView(views: readonly SavedView[], name: string): SavedVie
   return views.filter((view) => view.name !== name);
 }
 
-export function storedViews(): SavedView[] {
+/** Views are kept by what they are views of; by default captured requests. */
+export function storedViews(key = KEY): SavedView[] {
   try {
-    return readViews(localStorage.getItem(KEY));
+    return readViews(localStorage.getItem(key));
   } catch {
     return [];
   }
 }
 
-export function storeViews(views: readonly SavedView[]): void {
+export function storeViews(views: readonly SavedView[], key = KEY): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify(views));
+    localStorage.setItem(key, JSON.stringify(views));
   } catch {
     // Private windows may refuse storage; the views then last as long as the window.
   }

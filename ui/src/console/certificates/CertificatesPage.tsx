@@ -24,7 +24,7 @@ export default function CertificatesPage() {
   return (
     <PageFrame title={kind.plural} about={kind.about} actions={create}>
       <Timeline />
-      <ResourceTable kind={kind} empty={<Empty kind={kind} action={create} />} />
+      <ResourceTable kind={kind} isPage empty={<Empty kind={kind} action={create} />} />
     </PageFrame>
   );
 }

@@ -4,6 +4,7 @@ import { hostports } from "../edges/hostportsField";
 import { PUBLISH_PATH } from "../publish/publishPath";
 import { Moment } from "../resource/cells";
 import { description, metadata } from "../form/fields";
+import { healthColumn, requestsColumn } from "./trafficColumns";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 
 export const httpsEdges = describe("/edges/https", {
@@ -20,6 +21,8 @@ export const httpsEdges = describe("/edges/https", {
       text: (edge) => String(edge.routes.length),
       number: (edge) => edge.routes.length,
     },
+    requestsColumn,
+    healthColumn,
     {
       name: "mutual_tls",
       label: "Mutual TLS",
@@ -36,6 +39,7 @@ export const httpsEdges = describe("/edges/https", {
     metadataColumn,
   ],
   task: { label: "Publish a service", path: PUBLISH_PATH },
+  traffic: true,
   fields: [hostports("names"), description(), metadata],
   empty: {
     sentence:

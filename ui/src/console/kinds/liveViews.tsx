@@ -3,6 +3,7 @@ import { mapped } from "../../model/format";
 import { ExternalLink } from "../edges/ExternalLink";
 import { Moment, Mono, RefLink, Refs } from "../resource/cells";
 import { describe, idColumn, type Column } from "../resource/kind";
+import { healthColumn, requestsColumn } from "./trafficColumns";
 import { SessionCommands } from "./SessionCommands";
 
 const POLL_INTERVAL_MS = 3_000;
@@ -71,6 +72,8 @@ export const tunnels = describe("/tunnels", {
     },
     { name: "forwards_to", label: "Forwards to", text: (tunnel) => tunnel.forwards_to, mono: true },
     { name: "proto", label: "Protocol", text: (tunnel) => tunnel.proto || LABELS_ONLY },
+    requestsColumn,
+    healthColumn,
     {
       name: "tunnel_session",
       label: "Agent session",
@@ -91,6 +94,7 @@ export const tunnels = describe("/tunnels", {
     { label: "Backends with this tunnel", value: <Refs refs={tunnel.backends} none="none" /> },
     { label: "Since", value: <Moment at={tunnel.started_at} /> },
   ],
+  traffic: true,
   empty: { sentence: "No tunnel is running.", command: "postern http 8080" },
   live: { every: POLL_INTERVAL_MS },
 });

@@ -2,6 +2,7 @@
 import { hostports } from "../edges/hostportsField";
 import { Moment, RefLink } from "../resource/cells";
 import { description, metadata } from "../form/fields";
+import { healthColumn, requestsColumn } from "./trafficColumns";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 
 export const tcpEdges = describe("/edges/tcp", {
@@ -23,6 +24,8 @@ export const tcpEdges = describe("/edges/tcp", {
       text: (edge) => edge.backend?.backend.id ?? "none",
       cell: (edge) => (edge.backend ? <RefLink id={edge.backend.backend.id} /> : "none"),
     },
+    requestsColumn,
+    healthColumn,
     {
       name: "ip_restriction",
       label: "IP restriction",
@@ -38,6 +41,7 @@ export const tcpEdges = describe("/edges/tcp", {
     },
     metadataColumn,
   ],
+  traffic: true,
   fields: [hostports("addresses"), description(), metadata],
   empty: {
     sentence: "There is no TCP edge yet. Create one for a port of this server and add a backend.",

@@ -2,6 +2,7 @@
 import { hostports } from "../edges/hostportsField";
 import { Moment, RefLink } from "../resource/cells";
 import { description, metadata } from "../form/fields";
+import { healthColumn, requestsColumn } from "./trafficColumns";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 
 export const tlsEdges = describe("/edges/tls", {
@@ -19,6 +20,8 @@ export const tlsEdges = describe("/edges/tls", {
       text: (edge) => edge.backend?.backend.id ?? "none",
       cell: (edge) => (edge.backend ? <RefLink id={edge.backend.backend.id} /> : "none"),
     },
+    requestsColumn,
+    healthColumn,
     {
       name: "tls_termination",
       label: "TLS ends",
@@ -35,6 +38,7 @@ export const tlsEdges = describe("/edges/tls", {
     },
     metadataColumn,
   ],
+  traffic: true,
   fields: [hostports("names"), description(), metadata],
   empty: {
     sentence:

@@ -1,12 +1,12 @@
 // The edges and tunnels with the most requests in the last minute.
 import type { Traffic } from "../../api/generated";
 import type { Base, Collection } from "../../api/management";
-import { State } from "../../parts/State";
 import { recordQuery, useApiQuery } from "../management";
+import { HealthState } from "../HealthState";
 import { PlaceLink } from "../PlaceLink";
 import { Section } from "../resource/PageFrame";
 import { collectionOfId, pathOfId } from "../resource/idPaths";
-import { failureShare, healthOf, rate, trafficQuery } from "../traffic";
+import { rate, trafficQuery } from "../traffic";
 import styles from "./OverviewPage.module.css";
 
 const SHOWN = 6;
@@ -53,7 +53,7 @@ export function Busiest() {
                 <td>{KINDS[one.kind]}</td>
                 <td className={styles.number}>{rate(one.last_minute.requests)}</td>
                 <td>
-                  <HealthState traffic={one} />
+                  <HealthState minute={one.last_minute} />
                 </td>
               </tr>
             ))}
@@ -61,21 +61,6 @@ export function Busiest() {
         </table>
       </div>
     </Section>
-  );
-}
-
-function HealthState({ traffic: { last_minute } }: { traffic: Traffic }) {
-  const health = healthOf(last_minute);
-  if (health === "ok" || health === "idle")
-    return (
-      <State tone="ok" icon="check">
-        Responding
-      </State>
-    );
-  return (
-    <State tone={health} icon={health === "bad" ? "cross" : "alert"}>
-      {failureShare(last_minute)}
-    </State>
   );
 }
 

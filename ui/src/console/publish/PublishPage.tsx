@@ -68,7 +68,8 @@ function PublishForm({ state }: { state: PublishState }) {
   const element = useRef<HTMLFormElement>(null);
   const go = useNavigateTo();
   const { isBusy, isHalf, isReady, phase, failure, refused } = state;
-  useFocus(element, refused, failure);
+  // Where records were created, what to do about them matters more than the field.
+  useFocus(element, isHalf ? undefined : refused, failure);
   const undo = async () => {
     if (await state.undo()) toast({ title: "Everything that was created is removed" });
   };

@@ -1,4 +1,5 @@
 // Why a publication stopped, what exists so far, and what that means for visitors.
+import { useEffect, useRef } from "react";
 import { adviceFor } from "../../model/advice";
 import { counted } from "../../model/format";
 import { Notice, ProblemText } from "../../parts/Notice";
@@ -9,38 +10,44 @@ import type { PublishState } from "./usePublish";
 
 export function Stopped({ state }: { state: PublishState }) {
   const { failure, made, uncertain, isHalf } = state;
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isHalf) element.current?.scrollIntoView({ block: "nearest" });
+  }, [failure, isHalf]);
   return (
-    <Notice tone={isHalf ? "warn" : "bad"} title={titleOf(state)} alert>
-      {failure && (
-        <>
-          {isHalf && (
-            <p>
-              {failure.kind} {failure.name} could not be {failure.verb}:
-            </p>
-          )}
-          <ProblemText message={failure.message} advice={adviceFor(failure)} code={failure.code} />
-        </>
-      )}
-      {made.length > 0 && (
-        <>
-          <p className={styles.so}>Created so far:</p>
-          <ul className={styles.records}>
-            {made.map(({ key, kind, name, id }) => (
-              <li key={key}>
-                {kind} <RefLink id={id}>{name}</RefLink>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      {uncertain && (
-        <p className={styles.so}>
-          It is not known whether {uncertain.kind} {uncertain.name} was created, because the response was
-          lost. This is checked first.
-        </p>
-      )}
-      {isHalf && <p className={styles.so}>{effectOf(state)}</p>}
-    </Notice>
+    <div ref={element}>
+      <Notice tone={isHalf ? "warn" : "bad"} title={titleOf(state)} alert>
+        {failure && (
+          <>
+            {isHalf && (
+              <p>
+                {failure.kind} {failure.name} could not be {failure.verb}:
+              </p>
+            )}
+            <ProblemText message={failure.message} advice={adviceFor(failure)} code={failure.code} />
+          </>
+        )}
+        {made.length > 0 && (
+          <>
+            <p className={styles.so}>Created so far:</p>
+            <ul className={styles.records}>
+              {made.map(({ key, kind, name, id }) => (
+                <li key={key}>
+                  {kind} <RefLink id={id}>{name}</RefLink>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        {uncertain && (
+          <p className={styles.so}>
+            It is not known whether {uncertain.kind} {uncertain.name} was created, because the response was
+            lost. This is checked first.
+          </p>
+        )}
+        {isHalf && <p className={styles.so}>{effectOf(state)}</p>}
+      </Notice>
+    </div>
   );
 }
 

@@ -233,9 +233,13 @@ describe("a response that is lost", () => {
   });
 });
 
-it("does not begin twice at the same time", async () => {
-  await Promise.all([create(), create()]);
+it("does not begin twice at the same time, and does not change meanwhile", async () => {
+  publication.edit({ name: "shop" });
+  const both = Promise.all([create(), create()]);
+  publication.edit({ name: "tea" });
+  await both;
   expect(server.records.size).toBe(3);
+  expect(publication.state.edited).toEqual({ name: "shop" });
 });
 
 it("forgets what was typed when the key is removed, and keeps it for the next one when it was refused", () => {

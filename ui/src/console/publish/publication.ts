@@ -80,8 +80,9 @@ export class Publication {
     return () => this.#listeners.delete(changed);
   };
 
-  /** Changes the input. A refusal of the former input is no longer shown. */
+  /** Changes the input, but not while it is carried out. A refusal of the former input is no longer shown. */
   edit(edited: Draft): void {
+    if (this.#isBusy()) return;
     const { phase, made, uncertain, failure } = this.#state;
     const isUnfinished = made.length > 0 || uncertain !== null;
     this.#set({

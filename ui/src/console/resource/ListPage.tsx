@@ -24,7 +24,7 @@ export function ListPage({ kind }: { kind: Kind }) {
   );
   return (
     <PageFrame title={kind.plural} about={kind.about} actions={create}>
-      <ResourceTable kind={kind} empty={<Empty kind={kind} action={create} />} />
+      <ResourceTable kind={kind} isPage empty={<Empty kind={kind} action={create} />} />
     </PageFrame>
   );
 }

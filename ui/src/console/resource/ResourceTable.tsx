@@ -1,6 +1,7 @@
 // A table of records: the server pages and searches; when sorted, all records are read, up to a limit.
 import { useState, type ReactNode } from "react";
 import { ALL_LIMIT, type Base } from "../../api/management";
+import { count, counted } from "../../model/format";
 import { Button } from "../../parts/Button";
 import { CheckMenu } from "../../parts/CheckMenu";
 import { Icon } from "../../parts/Icon";
@@ -8,13 +9,18 @@ import { Select } from "../../parts/Select";
 import { PlaceLink } from "../PlaceLink";
 import { Failure } from "../shell/PageStates";
 import type { Order } from "./arrange";
-import { inside, type Column, type Kind } from "./kind";
+import { inside, type Column, type Kind, type TrafficById } from "./kind";
+import { ExportButton, ListViews } from "./ListTools";
 import styles from "./ResourceTable.module.css";
+import { SelectBox, SelectionBar } from "./SelectionBar";
 import { SIZES, useTable, type TableSource, type TableState } from "./useTable";
+import { useRowSelection, type RowSelection } from "./useRowSelection";
 
 interface ResourceTableProps<T extends Base> extends TableSource<T>, RowOptions<T> {
   /** Shown instead of the table when there are no records. */
   empty: ReactNode;
+  /** The table is its page: views are saved, rows are selected, and records are exported. */
+  isPage?: boolean;
 }
 
 interface RowOptions<T extends Base> {
@@ -24,9 +30,11 @@ interface RowOptions<T extends Base> {
   title?: (record: T) => string;
 }
 
-export function ResourceTable<T extends Base>({ empty, ...props }: ResourceTableProps<T>) {
+export function ResourceTable<T extends Base>({ empty, isPage = false, ...props }: ResourceTableProps<T>) {
   const { kind, prefix } = props;
   const table = useTable(props);
+  const selection = useRowSelection<T>();
+  const isDeletable = isPage && (!kind.live || kind.live.removable === true);
   const { query } = table;
   if (query.isError && !query.data)
     return (
@@ -47,6 +55,8 @@ export function ResourceTable<T extends Base>({ empty, ...props }: ResourceTable
           onChange={table.setWords}
         />
         <span className={styles.space} />
+        {isPage && <ListViews kind={kind} />}
+        {isPage && <ExportButton kind={kind} table={table} />}
         <CheckMenu
           trigger={<Button icon="list">Columns</Button>}
           title="Columns"
@@ -58,9 +68,10 @@ export function ResourceTable<T extends Base>({ empty, ...props }: ResourceTable
           onChange={table.setColumn}
         />
       </div>
+      {isDeletable && selection.records.length > 0 && <SelectionBar kind={kind} selection={selection} />}
       {query.isError && <Failure thrown={query.error} title="This list is not up to date" />}
       <div className={styles.scroll} aria-busy={query.isFetching}>
-        <Rows {...props} table={table} />
+        <Rows {...props} table={table} selection={isDeletable ? selection : null} />
         <Message kind={kind} table={table} />
       </div>
       <Foot kind={kind} table={table} />
@@ -71,15 +82,26 @@ export function ResourceTable<T extends Base>({ empty, ...props }: ResourceTable
 interface RowsProps<T extends Base> extends RowOptions<T> {
   kind: Kind<T>;
   table: TableState<T>;
+  /** Null where rows cannot be selected. */
+  selection: RowSelection<T> | null;
 }
 
-function Rows<T extends Base>({ kind, table, renderActions, title }: RowsProps<T>) {
+function Rows<T extends Base>({ kind, table, selection, renderActions, title }: RowsProps<T>) {
   const { columns, rows, order } = table;
   return (
     <table className={styles.table}>
       <caption className="unseen">{kind.plural}</caption>
       <thead>
         <tr>
+          {selection && (
+            <th scope="col" className={styles.select}>
+              <SelectBox
+                label="Select all rows of this page"
+                checked={rows.length > 0 && rows.every(selection.has)}
+                onChange={(isSelected) => selection.set(rows, isSelected)}
+              />
+            </th>
+          )}
           {columns.map((column) => (
             <Heading
               key={column.name}
@@ -98,15 +120,30 @@ function Rows<T extends Base>({ kind, table, renderActions, title }: RowsProps<T
       </thead>
       <tbody>
         {rows.map((record) => (
-          <tr key={record.id} className={styles.row} aria-label={title?.(record)}>
+          <tr
+            key={record.id}
+            className={styles.row}
+            aria-label={title?.(record)}
+            data-selected={selection?.has(record)}
+          >
+            {selection && (
+              <td className={styles.select}>
+                <SelectBox
+                  label={`Select ${kind.title(record)}`}
+                  checked={selection.has(record)}
+                  onChange={(isSelected) => selection.set([record], isSelected)}
+                />
+              </td>
+            )}
             {columns.map((column, index) => (
               <td key={column.name} className={cellClass(column)}>
                 {index === 0 ? (
                   <PlaceLink to={`${kind.path}/${record.id}`} className={styles.open}>
-                    {column.cell?.(record) ?? (column.text(record) || kind.title(record))}
+                    {column.cell?.(record, table.traffic) ??
+                      (column.text(record, table.traffic) || kind.title(record))}
                   </PlaceLink>
                 ) : (
-                  <Cell column={column} record={record} />
+                  <Cell column={column} record={record} traffic={table.traffic} />
                 )}
               </td>
             ))}
@@ -144,8 +181,8 @@ function Foot({ kind, table }: { kind: Kind; table: TableState }) {
       <p role="status">
         {total === null
           ? `${rows.length} on this page, newest first`
-          : `${total} ${total === 1 ? kind.singular : inside(kind.plural)}${words ? " found" : ""}`}
-        {table.isLimited && ` among the newest ${ALL_LIMIT.toLocaleString("en")}`}
+          : `${totalText(kind, total)}${words ? " found" : ""}`}
+        {total?.isLimited && table.order !== null && `, sorted among the newest ${count(ALL_LIMIT)}`}
       </p>
       <span className={styles.size}>
         <span aria-hidden="true">Rows</span>
@@ -167,13 +204,24 @@ function Foot({ kind, table }: { kind: Kind; table: TableState }) {
   );
 }
 
+function totalText({ singular, plural }: Kind, total: NonNullable<TableState["total"]>): string {
+  if (total.isLimited) return `More than ${count(total.count)} ${inside(plural)}`;
+  return counted(total.count, singular, inside(plural));
+}
+
 function cellClass<T extends Base>({ mono, number }: Column<T>): string {
   return [styles.cell, mono ? styles.mono : "", number ? styles.number : ""].join(" ");
 }
 
-function Cell<T extends Base>({ column, record }: { column: Column<T>; record: T }) {
-  if (column.cell) return column.cell(record);
-  const text = column.text(record);
+interface CellProps<T extends Base> {
+  column: Column<T>;
+  record: T;
+  traffic: TrafficById;
+}
+
+function Cell<T extends Base>({ column, record, traffic }: CellProps<T>) {
+  if (column.cell) return column.cell(record, traffic);
+  const text = column.text(record, traffic);
   return text === "" ? <span className={styles.none}>–</span> : text;
 }
 

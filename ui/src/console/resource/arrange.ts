@@ -1,6 +1,6 @@
 // Searches and sorts records by the texts of their columns.
 import type { Base } from "../../api/management";
-import type { Column } from "./kind";
+import type { Column, TrafficById } from "./kind";
 
 export interface Order {
   column: string;
@@ -27,11 +27,12 @@ export function arrange<T extends Base>(
   columns: readonly Column<T>[],
   words: string,
   order: Order | null,
+  traffic?: TrafficById,
 ): T[] {
   const needles = words.toLowerCase().split(/\s+/).filter(Boolean);
   const found = records.filter((record) => {
     if (needles.length === 0) return true;
-    const text = [record.id, record.metadata ?? "", ...columns.map((column) => column.text(record))]
+    const text = [record.id, record.metadata ?? "", ...columns.map((column) => column.text(record, traffic))]
       .join("\n")
       .toLowerCase();
     return needles.every((word) => text.includes(word));
@@ -39,10 +40,10 @@ export function arrange<T extends Base>(
   const column = columns.find(({ name }) => name === order?.column);
   if (!column || !order) return found;
   const sign = order.direction === "ascending" ? 1 : -1;
-  return found.toSorted((one, other) => sign * compare(column, one, other));
+  return found.toSorted((one, other) => sign * compare(column, one, other, traffic));
 }
 
-function compare<T extends Base>(column: Column<T>, one: T, other: T): number {
-  if (column.number) return column.number(one) - column.number(other);
-  return collator.compare(column.text(one), column.text(other));
+function compare<T extends Base>(column: Column<T>, one: T, other: T, traffic: TrafficById): number {
+  if (column.number) return column.number(one, traffic) - column.number(other, traffic);
+  return collator.compare(column.text(one, traffic), column.text(other, traffic));
 }

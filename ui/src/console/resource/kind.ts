@@ -1,19 +1,22 @@
 // The descriptor of a resource kind: its path, its names, its columns, its fields and its related views.
 import type { ReactNode } from "react";
-import type { Dependent } from "../../api/generated";
+import type { Dependent, Traffic } from "../../api/generated";
 import type { Base, Collection, CollectionPath, RecordOf } from "../../api/management";
 import type { FormDescription } from "../form/field";
+
+/** The traffic of edges, routes and tunnels by id; undefined where it is not known. */
+export type TrafficById = ReadonlyMap<string, Traffic> | undefined;
 
 export interface Column<T extends Base = Base> {
   name: string;
   label: string;
   /** The text of the cell, for sorting and searching; displayed unless there is `cell`. */
-  text(record: T): string;
-  cell?(record: T): ReactNode;
+  text(record: T, traffic?: TrafficById): string;
+  cell?(record: T, traffic?: TrafficById): ReactNode;
   /** Hidden until chosen. */
   hidden?: boolean;
   /** Numbers are right-aligned and sorted by value. */
-  number?(record: T): number;
+  number?(record: T, traffic?: TrafficById): number;
   mono?: boolean;
 }
 
@@ -43,6 +46,8 @@ export interface Kind<T extends Base = Base> extends Collection<T>, FormDescript
   More?(props: { record: T }): ReactNode;
   /** Facts above the form, besides id and time. */
   facts?(record: T): readonly { label: string; value: ReactNode }[];
+  /** Columns show the traffic of the records. */
+  readonly traffic?: true;
   /** Collections whose records change with this one. */
   readonly touches?: readonly string[];
 }

@@ -1,10 +1,16 @@
 // The state of a table: search, order, columns and page are in the address; records come from the server.
 import { useDeferredValue } from "react";
-import type { Base } from "../../api/management";
+import type { Base, Page } from "../../api/management";
 import { useAddressSearch } from "../address";
-import { allQuery, listQuery, useApiQuery } from "../management";
+import { allQuery, apiQuery, listQuery, useApiQuery, useManagement } from "../management";
+import { trafficQuery } from "../traffic";
 import { arrange, readOrder, writeOrder, type Order } from "./arrange";
 import type { Column, Kind } from "./kind";
+
+/** How often a live view is counted, in milliseconds: more than a page of it is read for that. */
+const COUNT_INTERVAL_MS = 30_000;
+/** The maximum number of exported records. */
+const EXPORT_LIMIT = 10_000;
 
 export const SIZES = ["25", "50", "100"] as const;
 
@@ -46,15 +52,26 @@ export function useTable<T extends Base>({
   const searched = kind.live ? "" : [searchText, words].join(" ").trim();
   const query = useRecords(kind, { readsAll, size, before: trail.at(-1), search: searched, filter });
 
+  const api = useManagement();
+  const traffic = useApiQuery({ ...trafficQuery, enabled: kind.traffic === true }).data;
+
   const read = query.data;
   const arranged = readsAll
-    ? arrange(read?.records.filter((one) => only?.(one) ?? true) ?? [], kind.columns, words, order)
+    ? arrange(read?.records.filter((one) => only?.(one) ?? true) ?? [], kind.columns, words, order, traffic)
     : [];
   const from = number * size;
   const rows = readsAll ? arranged.slice(from, from + size) : (read?.records ?? []);
   const isFirst = readsAll ? number === 0 : trail.length === 0;
   const isLast = readsAll ? from + size >= arranged.length : read?.next == null;
   const columns = shownColumns(kind, at("columns"));
+  const counted = useCount(kind, {
+    search: searched,
+    filter,
+    isNeeded: !readsAll && read !== undefined && (read.next !== null || trail.length > 0),
+  });
+  const total = readsAll
+    ? { count: arranged.length, isLimited: read?.next != null }
+    : (counted ?? (isFirst && isLast ? { count: rows.length, isLimited: false } : null));
   return {
     query,
     typed: at("q"),
@@ -66,9 +83,23 @@ export function useTable<T extends Base>({
     isFirst,
     isLast,
     isEmpty: read !== undefined && rows.length === 0 && words === "" && isFirst && !query.isPlaceholderData,
-    /** The number of all records where they are read; null where there is only a page of them. */
-    total: readsAll && read ? arranged.length : null,
-    isLimited: readsAll && read?.next != null,
+    /** The number of all records; null until it is known. If it is limited, there are more. */
+    total: read ? total : null,
+    traffic,
+    /** All records that the search finds, as they are arranged. */
+    readAll: async () => {
+      const { records, next } = await api.all(kind, searched, filter, EXPORT_LIMIT);
+      const found = readsAll
+        ? arrange(
+            records.filter((one) => only?.(one) ?? true),
+            kind.columns,
+            words,
+            order,
+            traffic,
+          )
+        : records;
+      return { records: found, isComplete: next === null };
+    },
     setWords: (q: string) => set({ q, page: "", after: "" }),
     setSize: (limit: string) => set({ limit, page: "", after: "" }),
     setOrder: (column: string, direction: Order["direction"] | null) =>
@@ -83,6 +114,24 @@ export function useTable<T extends Base>({
     goOn: () =>
       set(readsAll ? { page: String(number + 1) } : { after: [...trail, read?.next ?? ""].join(",") }),
   };
+}
+
+/** Counts all records of a list of which only a page is read. */
+function useCount<T extends Base>(
+  kind: Kind<T>,
+  { search, filter, isNeeded }: Pick<RecordsQuery, "search" | "filter"> & { isNeeded: boolean },
+): { count: number; isLimited: boolean } | undefined {
+  const every = kind.live ? COUNT_INTERVAL_MS : undefined;
+  const query = apiQuery(
+    [kind.path, "count", search, filter],
+    async (api) => {
+      const { records, next }: Page<T> = await api.all(kind, search, filter);
+      return { count: records.length, isLimited: next !== null };
+    },
+    { every, enabled: isNeeded },
+  );
+  const { data } = useApiQuery(query);
+  return isNeeded ? data : undefined;
 }
 
 interface RecordsQuery {
