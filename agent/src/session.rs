@@ -338,6 +338,8 @@ impl SessionLoop {
                     tokio::spawn(retired(incoming).until_ended());
                     break SessionOutcome::Drained(error);
                 }
+                // Commands are for nodes.
+                SessionEvent::Incoming(Some(IncomingEvent::Command(_))) => {}
                 SessionEvent::Incoming(None) => break outcome_of_end(session.closed().await.reason, &path),
             }
         };

@@ -7,6 +7,7 @@ mod cancellation;
 mod cork;
 mod data_connections;
 pub mod dial;
+pub mod forward;
 mod handshake;
 pub mod incoming;
 mod multiplexer;

@@ -16,8 +16,9 @@ pub mod proto;
 
 pub use io::{
     accept::{AcceptError, Accepted, AgentHandshake, accept},
-    agent::{AgentSession, ConnectError, connect},
+    agent::{AgentSession, ConnectError, connect, connect_node},
     dial::Dial,
+    forward::forward,
     incoming::{Incoming, IncomingEvent, IncomingStream},
     relay::{RelayEnd, RelayPeer, Tap, relay, relay_tapped},
     server::{AdoptError, DataConnection, OpenError, PoolCounts, ServerEvent, ServerEvents, ServerSession},
@@ -31,9 +32,14 @@ pub use io::{
 pub use proto::{
     backoff,
     bind_modules::BindModules,
-    message, proxy, request_note,
+    message, node_link,
+    pool_sizing::PoolLimits,
+    proxy, request_note,
     stream_start::{StreamKind, StreamStart},
 };
 
 /// ALPN protocol id (RFC 7301) that agents offer in the TLS handshake.
 pub const ALPN: &[u8] = b"postern/1";
+
+/// ALPN protocol id of the links between nodes.
+pub const NODE_ALPN: &[u8] = b"postern-node/1";

@@ -6,6 +6,7 @@ pub mod codec;
 pub mod frame;
 pub mod heartbeat;
 pub mod message;
+pub mod node_link;
 pub mod pool_sizing;
 pub mod preamble;
 pub mod proxy;

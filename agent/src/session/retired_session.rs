@@ -61,9 +61,10 @@ impl RetiredSession {
                     }
                     continue;
                 }
-                IncomingEvent::TunnelClosed { .. } | IncomingEvent::Drain { .. } | IncomingEvent::Visitors(_) => {
-                    continue;
-                }
+                IncomingEvent::TunnelClosed { .. }
+                | IncomingEvent::Drain { .. }
+                | IncomingEvent::Visitors(_)
+                | IncomingEvent::Command(_) => continue,
             };
             match self.endpoints.get(&stream.start.tunnel) {
                 Some(endpoint) => {

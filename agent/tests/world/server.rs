@@ -209,7 +209,7 @@ async fn serve_session(
             ServerEvent::Bind(bind) => bind_tunnel(&session, bind, &recorded),
             ServerEvent::Unbind { number } => recorded.lock().unwrap().bound.retain(|_, bound| *bound != number),
             ServerEvent::Drain { release } => recorded.lock().unwrap().drains.push(release),
-            ServerEvent::Goodbye => {}
+            ServerEvent::Announcement(_) | ServerEvent::Goodbye => {}
         }
         changed.send_modify(|version| *version += 1);
     }

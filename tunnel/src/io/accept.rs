@@ -8,6 +8,7 @@ use super::{
 };
 use crate::proto::{
     message::{FromAgent, FromServer, Hello, Welcome},
+    pool_sizing::PoolLimits,
     preamble::{MalformedPreamble, Preamble},
     version::VersionRange,
 };
@@ -127,7 +128,19 @@ impl AgentHandshake {
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the id or the secret is too long or the secret is empty; any other
     /// [`io::Error`] if the agent does not take the welcome within ten seconds.
-    pub async fn welcome(mut self, mut welcome: Welcome) -> io::Result<(ServerSession, ServerEvents)> {
+    pub async fn welcome(self, welcome: Welcome) -> io::Result<(ServerSession, ServerEvents)> {
+        self.welcome_with(welcome, PoolLimits::AGENT).await
+    }
+
+    /// Starts the session, with other numbers of data connections.
+    ///
+    /// # Errors
+    /// As [`welcome`](Self::welcome).
+    pub async fn welcome_with(
+        mut self,
+        mut welcome: Welcome,
+        limits: PoolLimits,
+    ) -> io::Result<(ServerSession, ServerEvents)> {
         if welcome.session.len() > 255 || welcome.data_secret.reveal().len() > 255 || welcome.data_secret.is_empty() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -137,7 +150,7 @@ impl AgentHandshake {
         welcome.protocol = self.version;
         let message = FromServer::Welcome(welcome.clone());
         timeout(HANDSHAKE_TIMEOUT, write_message(&mut self.transport, &[], &message)).await??;
-        Ok(server::start(self.transport, welcome))
+        Ok(server::start(self.transport, welcome, limits))
     }
 
     /// Refuses the session and sends the reason, within two seconds.

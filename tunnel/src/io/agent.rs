@@ -14,6 +14,8 @@ use super::{
 };
 use crate::proto::{
     message::{Bind, BindKind, Bound, FromAgent, FromServer, Hello, Welcome},
+    node_link::Announcement,
+    pool_sizing::PoolLimits,
     preamble::Preamble,
     stream_reply::RECEIVED,
     version::VersionRange,
@@ -121,6 +123,22 @@ struct PendingBinds {
 /// [`ConnectError::Refused`] if the server refuses the agent; [`ConnectError::Io`] if it cannot be reached, does not
 /// respond in time or sends a malformed response.
 pub async fn connect(dial: Arc<dyn Dial>, hello: Hello) -> Result<(AgentSession, Incoming), ConnectError> {
+    connect_with(dial, hello, (PoolLimits::AGENT, Arrival::Told)).await
+}
+
+/// Opens the link with another node of a cluster, on which this node plays the agent.
+///
+/// # Errors
+/// As [`connect`].
+pub async fn connect_node(dial: Arc<dyn Dial>, hello: Hello) -> Result<(AgentSession, Incoming), ConnectError> {
+    connect_with(dial, hello, (PoolLimits::NODE, Arrival::Untold)).await
+}
+
+async fn connect_with(
+    dial: Arc<dyn Dial>,
+    hello: Hello,
+    (limits, arrival): (PoolLimits, Arrival),
+) -> Result<(AgentSession, Incoming), ConnectError> {
     let mut transport = timeout(HANDSHAKE_TIMEOUT, dial.dial()).await.map_err(io::Error::from)??;
     let handshake = async {
         write_message(&mut transport, &Preamble::Control.encode(), &FromAgent::Hello(hello)).await?;
@@ -144,11 +162,11 @@ pub async fn connect(dial: Arc<dyn Dial>, hello: Hello) -> Result<(AgentSession,
         move |stream: yamux::Stream| {
             let credit = has_credit.then(|| core.credits.stream(stream.id().val()));
             let transport = StreamTransport::overflow(stream, credit, core.cancellation.token());
-            tokio::spawn(accept_overflow(transport, incoming.clone()));
+            tokio::spawn(accept_overflow(transport, arrival, incoming.clone()));
         }
     };
     let (multiplexer, driver) = multiplexer::start(transport, yamux::Mode::Client, last_received, on_stream);
-    let data_connections = DataConnections::new(dial, &welcome, core.clone(), incoming.clone());
+    let data_connections = DataConnections::new(dial, &welcome, core.clone(), incoming.clone(), limits.max_connections);
     let pending_binds = Arc::new(PendingBinds::default());
     let stream = multiplexer.open().await.ok_or_else(|| io::Error::from(io::ErrorKind::ConnectionReset))?;
     let (reader, writer) = messages(stream, driver.loss());
@@ -188,16 +206,27 @@ async fn run(
     }
 }
 
-/// Acknowledges an overflow stream at once and delivers it with its start.
-async fn accept_overflow(mut transport: StreamTransport, incoming: mpsc::Sender<IncomingEvent>) {
+/// Whether the opener of an overflow stream is told at once that it has arrived. On a link between nodes it is told when
+/// the stream is forwarded, which happens at once or never.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arrival {
+    Told,
+    Untold,
+}
+
+/// Delivers an overflow stream with its start.
+async fn accept_overflow(mut transport: StreamTransport, arrival: Arrival, incoming: mpsc::Sender<IncomingEvent>) {
     let start = async {
         let start = read_start(&mut transport).await?;
-        transport.write_all(&[RECEIVED]).await?;
-        transport.flush().await?;
+        if arrival == Arrival::Told {
+            transport.write_all(&[RECEIVED]).await?;
+            transport.flush().await?;
+        }
         io::Result::Ok(start)
     };
     if let Ok(Ok(start)) = timeout(HANDSHAKE_TIMEOUT, start).await {
-        let stream = TunnelStream::accepted_by_agent(transport, None);
+        let mut stream = TunnelStream::accepted_by_agent(transport, None);
+        stream.is_arrival_told = arrival == Arrival::Told;
         let _ = incoming.send(IncomingEvent::Stream(IncomingStream::new(start, stream))).await;
     }
 }
@@ -250,6 +279,7 @@ impl MessageLoop {
                 }
                 Ok(FromServer::TunnelClosed { number, error }) => IncomingEvent::TunnelClosed { number, error },
                 Ok(FromServer::Drain { error }) => IncomingEvent::Drain { error },
+                Ok(FromServer::Command { command }) => IncomingEvent::Command(command),
                 Ok(FromServer::Visitors { tunnels }) => IncomingEvent::Visitors(tunnels),
                 Ok(FromServer::Unsent(request)) => IncomingEvent::Unsent(Box::new(request)),
                 Ok(FromServer::End { error }) => return EndReason::Ended(error),
@@ -326,6 +356,12 @@ impl AgentSession {
             core.send(FromAgent::Drain { release });
         }
         understood
+    }
+
+    /// Announces something to the node at the other end of a link. Waits while that node has many messages to read.
+    pub async fn announce(&self, announcement: Announcement) {
+        self.0.core.wait_for_room().await;
+        self.0.core.send(FromAgent::Announce { announcement });
     }
 
     /// Ends the session on purpose and waits, for two seconds at most, until the server has received the message.

@@ -13,7 +13,6 @@ use super::{
 use crate::proto::{
     backoff::Backoff,
     message::{FromAgent, Welcome},
-    pool_sizing::MAX_CONNECTIONS,
     preamble::Preamble,
     stream_start::{MalformedStart, StreamStart},
 };
@@ -47,6 +46,8 @@ pub(crate) struct DataConnections {
     /// Number of connections that the server requested.
     target: AtomicUsize,
     live: AtomicUsize,
+    /// Most connections, whatever the server requests.
+    max_connections: usize,
     /// Connections that were lost right after they were made and have not delayed the next dial yet.
     early_losses: AtomicUsize,
     changed: Notify,
@@ -59,6 +60,7 @@ impl DataConnections {
         welcome: &Welcome,
         core: Arc<SessionCore<FromAgent>>,
         incoming: mpsc::Sender<IncomingEvent>,
+        max_connections: usize,
     ) -> Arc<Self> {
         let preamble = Preamble::Data { session: welcome.session.clone(), secret: welcome.data_secret.clone() };
         Arc::new_cyclic(|this| DataConnections {
@@ -68,6 +70,7 @@ impl DataConnections {
             incoming,
             target: AtomicUsize::new(0),
             live: AtomicUsize::new(0),
+            max_connections,
             early_losses: AtomicUsize::new(0),
             changed: Notify::new(),
             this: this.clone(),
@@ -76,7 +79,7 @@ impl DataConnections {
 
     /// Sets the number of connections to keep open.
     pub(crate) fn set_target(&self, connections: u16) {
-        self.target.store((connections as usize).min(MAX_CONNECTIONS), Ordering::Relaxed);
+        self.target.store((connections as usize).min(self.max_connections), Ordering::Relaxed);
         self.changed.notify_one();
     }
 

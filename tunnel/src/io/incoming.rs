@@ -3,6 +3,7 @@
 use super::{CLOSE_TIMEOUT, stream::TunnelStream, stream_metadata::StreamMetadata};
 use crate::proto::{
     message::{UnsentRequest, VisitorChanges},
+    node_link::LinkCommand,
     stream_start::StreamStart,
 };
 use postern_api::Error;
@@ -38,6 +39,8 @@ pub enum IncomingEvent {
     Visitors(Vec<VisitorChanges>),
     /// A request could not be sent to a local service.
     Unsent(Box<UnsentRequest>),
+    /// From the node at the other end of a link.
+    Command(LinkCommand),
 }
 
 /// A stream that waits to be served or refused. Dropping it breaks it off.
@@ -61,6 +64,11 @@ impl Incoming {
 impl IncomingStream {
     pub(crate) fn new(start: StreamStart, stream: TunnelStream) -> Self {
         IncomingStream { start, stream }
+    }
+
+    /// The stream, without a reply so far.
+    pub(crate) fn into_stream(self) -> TunnelStream {
+        self.stream
     }
 
     /// Metadata that the server sends about the stream.

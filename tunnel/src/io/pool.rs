@@ -2,7 +2,10 @@
 //! closed, and memory from before the crowd is in use rather than theirs.
 
 use super::{session::SessionCore, stream::ConnectionOwner, stream_transport::StreamTransport};
-use crate::proto::{message::FromServer, pool_sizing::PoolSizing};
+use crate::proto::{
+    message::FromServer,
+    pool_sizing::{PoolLimits, PoolSizing},
+};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -18,7 +21,6 @@ pub(crate) struct Pool {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
     /// Newest first.
     idle: Vec<Idle>,
@@ -33,8 +35,8 @@ struct Idle {
 
 impl Pool {
     /// An empty pool. Asks the agent to fill it.
-    pub(crate) fn new(core: Arc<SessionCore<FromServer>>) -> Arc<Self> {
-        let mut state = State::default();
+    pub(crate) fn new(core: Arc<SessionCore<FromServer>>, limits: PoolLimits) -> Arc<Self> {
+        let mut state = State { idle: Vec::new(), sizing: PoolSizing::new(limits), closed: false };
         core.send(FromServer::Pool { connections: state.sizing.initial_target() });
         Arc::new(Pool { core, state: Mutex::new(state) })
     }

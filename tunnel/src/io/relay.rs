@@ -88,7 +88,7 @@ where
 }
 
 /// One direction of a relay.
-struct RelayDirection<T> {
+pub(crate) struct RelayDirection<T> {
     state: RelayState,
     /// Present only while it holds bytes that the writer has not taken.
     buffer: Option<RelayBuffer>,
@@ -109,7 +109,7 @@ enum RelayState {
 }
 
 impl<T: Tap> RelayDirection<T> {
-    fn new(tap: T) -> Self {
+    pub(crate) fn new(tap: T) -> Self {
         RelayDirection {
             state: RelayState::Copying,
             buffer: None,
@@ -123,7 +123,7 @@ impl<T: Tap> RelayDirection<T> {
     }
 
     /// Fails only on read errors.
-    fn poll(
+    pub(crate) fn poll(
         &mut self,
         cx: &mut Context<'_>,
         mut reader: Pin<&mut impl AsyncRead>,

@@ -14,7 +14,9 @@ use super::{
 };
 use crate::proto::{
     codec::encode,
-    message::{Bind, Bound, FromAgent, FromServer, UnsentRequest, Welcome},
+    message::{Bind, Bound, FromAgent, FromServer, UnsentRequest, VisitorChanges, Welcome},
+    node_link::{Announcement, LinkCommand},
+    pool_sizing::PoolLimits,
     stream_start::StreamStart,
     version::VersionRange,
 };
@@ -107,6 +109,8 @@ pub enum ServerEvent {
         /// Whether its names and ports are given up now, or when another session of the agent binds them.
         release: bool,
     },
+    /// Of a node, on the link that it dialled.
+    Announcement(Announcement),
     /// Ends the session on purpose; it ends cleanly right after.
     Goodbye,
 }
@@ -121,7 +125,7 @@ pub struct PoolCounts {
 }
 
 /// Starts a session on a control connection after the welcome.
-pub(crate) fn start(transport: BoxedTransport, welcome: Welcome) -> (ServerSession, ServerEvents) {
+pub(crate) fn start(transport: BoxedTransport, welcome: Welcome, limits: PoolLimits) -> (ServerSession, ServerEvents) {
     let last_received = LastReceived::new();
     let (core, outgoing) = SessionCore::new(last_received.clone(), welcome.heartbeat_interval());
     let (sender, message_stream) = oneshot::channel();
@@ -130,7 +134,7 @@ pub(crate) fn start(transport: BoxedTransport, welcome: Welcome) -> (ServerSessi
         // The first stream carries messages; an agent must not open others.
         let _ = sender.take().map(|sender| sender.send(stream));
     });
-    let pool = Pool::new(core.clone());
+    let pool = Pool::new(core.clone(), limits);
     let (events, received) = mpsc::channel(MAX_QUEUED_EVENTS);
     let visitors = Arc::new(VisitorCounts::default());
     tokio::spawn(run(core.clone(), (pool.clone(), visitors.clone()), driver, message_stream, outgoing, events));
@@ -205,6 +209,7 @@ async fn receive(
             Ok(FromAgent::Bind(bind)) => ServerEvent::Bind(bind),
             Ok(FromAgent::Unbind { number }) => ServerEvent::Unbind { number },
             Ok(FromAgent::Drain { release }) => ServerEvent::Drain { release },
+            Ok(FromAgent::Announce { announcement }) => ServerEvent::Announcement(announcement),
             Ok(FromAgent::Goodbye) => ServerEvent::Goodbye,
             Ok(FromAgent::Hello(_)) => return EndReason::Protocol("a second hello".to_owned()),
             Ok(FromAgent::Unknown) => continue,
@@ -306,6 +311,19 @@ impl ServerSession {
     /// `None` if the agent does not support such reports.
     pub fn count_visitor(&self, number: u32) -> Option<CountedVisitor> {
         VersionRange::has_visitor_counts(self.0.version).then(|| self.0.visitors.open(number))
+    }
+
+    /// Passes on visitors' connections that another node has counted, at a tunnel of the agent. Dropped if the agent does
+    /// not support such reports.
+    pub fn pass_visitors(&self, changes: VisitorChanges) {
+        if VersionRange::has_visitor_counts(self.0.version) {
+            self.0.visitors.add(changes);
+        }
+    }
+
+    /// Sends a command to the node that has dialled this link.
+    pub fn command(&self, command: LinkCommand) {
+        self.0.core.send(FromServer::Command { command });
     }
 
     /// Tells the agent about a request that could not be sent to a local service. It is dropped if it is too long for a

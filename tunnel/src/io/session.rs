@@ -30,6 +30,9 @@ use tokio_util::compat::{Compat, FuturesAsyncReadCompatExt};
 /// Messages queued for a peer that does not read; one more ends the session.
 const MAX_QUEUED_MESSAGES: usize = 4096;
 
+/// Interval at which senders of many messages look whether the peer has read them.
+const ROOM_INTERVAL: Duration = Duration::from_millis(5);
+
 /// Time at which bytes of the peer last arrived on the control connection.
 pub(crate) struct LastReceived {
     start: Instant,
@@ -107,6 +110,13 @@ impl<M: Message + Send + Sync + 'static> SessionCore<M> {
     /// Whether the peer reads its messages as fast as they are queued.
     pub(crate) fn has_room(&self) -> bool {
         self.outbox.capacity() > MAX_QUEUED_MESSAGES / 2
+    }
+
+    /// Waits until the peer has read most of its messages, or the session has ended. For senders of many messages.
+    pub(crate) async fn wait_for_room(&self) {
+        while !self.has_room() && !self.ended() {
+            tokio::time::sleep(ROOM_INTERVAL).await;
+        }
     }
 
     /// Queues the last message. The session ends once it is sent, or after [`CLOSE_TIMEOUT`].

@@ -1,6 +1,7 @@
 //! Stream of one visitor.
 
 mod end;
+mod forwarded;
 mod frame_parts;
 
 use self::frame_parts::{MAX_PARTS, poll_write_parts, set_payload};
@@ -70,6 +71,8 @@ pub struct TunnelStream {
     lingering: bool,
     /// Whether this end opened the stream.
     is_opener: bool,
+    /// Whether the opener was told that the stream has arrived.
+    pub(crate) is_arrival_told: bool,
 }
 
 /// State of the receiving direction.
@@ -111,6 +114,7 @@ impl TunnelStream {
             broken: false,
             lingering: false,
             is_opener: true,
+            is_arrival_told: false,
         }
     }
 
@@ -263,23 +267,30 @@ impl TunnelStream {
         Poll::Ready(Ok(count))
     }
 
-    fn poll_reply(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub(crate) fn poll_reply(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
-            let length = match &mut self.receiving {
-                ReceiveState::StreamReply(reader) => reader.missing().len().min(CHUNK_BYTES),
+            match &self.receiving {
+                ReceiveState::StreamReply(_) => ready!(self.poll_reply_piece(cx))?,
                 ReceiveState::Frames(_) => return Poll::Ready(Ok(())),
                 ReceiveState::Refusal(error) => return Poll::Ready(Err(refused(error))),
-            };
-            let mut piece = [0; CHUNK_BYTES];
-            let count = ready!(self.poll_read_transport(cx, &mut piece[..length]))?;
-            let ReceiveState::StreamReply(reader) = &mut self.receiving else { continue };
-            match reader.read(&piece[..count]) {
-                Ok((None, _)) => {}
-                Ok((Some(StreamReply::Accepted), _)) => self.receiving = ReceiveState::Frames(FrameReader::default()),
-                Ok((Some(StreamReply::Refused(error)), _)) => self.receiving = ReceiveState::Refusal(error),
-                Err(error) => return self.malformed(error),
             }
         }
+    }
+
+    /// Reads a part of the reply.
+    fn poll_reply_piece(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let ReceiveState::StreamReply(reader) = &mut self.receiving else { return Poll::Ready(Ok(())) };
+        let length = reader.missing().len().min(CHUNK_BYTES);
+        let mut piece = [0; CHUNK_BYTES];
+        let count = ready!(self.poll_read_transport(cx, &mut piece[..length]))?;
+        let ReceiveState::StreamReply(reader) = &mut self.receiving else { return Poll::Ready(Ok(())) };
+        match reader.read(&piece[..count]) {
+            Ok((None, _)) => {}
+            Ok((Some(StreamReply::Accepted), _)) => self.receiving = ReceiveState::Frames(FrameReader::default()),
+            Ok((Some(StreamReply::Refused(error)), _)) => self.receiving = ReceiveState::Refusal(error),
+            Err(error) => return self.malformed(error),
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn malformed<T>(&mut self, error: impl std::error::Error + Send + Sync + 'static) -> Poll<io::Result<T>> {

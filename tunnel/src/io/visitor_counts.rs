@@ -50,6 +50,20 @@ impl VisitorCounts {
         CountedVisitor { counts: self.clone(), number, since: Instant::now() }
     }
 
+    /// Adds changes that were counted elsewhere.
+    pub(crate) fn add(&self, changes: VisitorChanges) {
+        {
+            let mut pending = self.pending();
+            let own = pending.entry(changes.number).or_default();
+            own.opened = own.opened.saturating_add(changes.opened);
+            for EndedVisitors { microseconds, count } in changes.ended {
+                let ended = own.ended.entry(rounded_micros(Duration::from_micros(microseconds))).or_default();
+                *ended = ended.saturating_add(count);
+            }
+        }
+        self.changed.notify_one();
+    }
+
     fn ended(&self, number: u32, took: Duration) {
         *self.pending().entry(number).or_default().ended.entry(rounded_micros(took)).or_default() += 1;
         self.changed.notify_one();

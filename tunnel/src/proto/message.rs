@@ -3,7 +3,11 @@
 //! Every message is one JSON object with a `type`. Unknown types are skipped, unknown fields ignored, missing
 //! optional fields have a default, so older and newer peers interoperate within a version.
 
-use super::{bind_modules::BindModules, version::VersionRange};
+use super::{
+    bind_modules::BindModules,
+    node_link::{Announcement, LinkCommand},
+    version::VersionRange,
+};
 use postern_api::{Error, Secret};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
@@ -249,6 +253,11 @@ pub enum FromAgent {
     },
     /// Ends the session on purpose.
     Goodbye,
+    /// Of a node, on the link that it dialled.
+    Announce {
+        /// What the node announces.
+        announcement: Announcement,
+    },
     /// Heartbeat request.
     Ping {
         /// Repeated in the response.
@@ -315,6 +324,11 @@ pub enum FromServer {
     },
     /// A request was not sent to a local service.
     Unsent(UnsentRequest),
+    /// To a node, on the link that it dialled.
+    Command {
+        /// What the node shall do or know.
+        command: LinkCommand,
+    },
     /// Ends the session.
     End {
         /// Reason.

@@ -2,32 +2,50 @@
 
 use std::time::Duration;
 
-/// Idle connections that a pool keeps; with fewer, it asks the agent for more.
-pub const MIN_IDLE: usize = 16;
-/// Connections requested beyond what is needed, so that not every visitor causes a request.
-pub const HEADROOM: usize = 8;
-/// Idle connections beyond this many are closed after [`SURPLUS_TIMEOUT`].
-pub const MAX_IDLE: usize = 64;
-/// Most data connections of a session; further streams use the control connection.
-pub const MAX_CONNECTIONS: usize = 256;
-/// Longest idle time of a connection beyond [`MAX_IDLE`].
+/// Numbers of data connections that a session keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolLimits {
+    /// Idle connections that a pool keeps; with fewer, it asks for more.
+    pub min_idle: usize,
+    /// Connections requested beyond what is needed, so that not every visitor causes a request.
+    pub headroom: usize,
+    /// Idle connections beyond this many are closed after [`SURPLUS_TIMEOUT`].
+    pub max_idle: usize,
+    /// Most data connections of a session; further streams use the control connection.
+    pub max_connections: usize,
+}
+
+impl PoolLimits {
+    /// Of the session with an agent.
+    pub const AGENT: PoolLimits = PoolLimits { min_idle: 16, headroom: 8, max_idle: 64, max_connections: 256 };
+    /// Of the link with another node, which carries the streams of many agents, or of none.
+    pub const NODE: PoolLimits = PoolLimits { min_idle: 2, headroom: 8, max_idle: 64, max_connections: 1024 };
+}
+
+/// Longest idle time of a connection beyond [`PoolLimits::max_idle`].
 pub const SURPLUS_TIMEOUT: Duration = Duration::from_secs(20);
-/// Longest idle time of a connection beyond [`MIN_IDLE`] and [`HEADROOM`].
+/// Longest idle time of a connection beyond [`PoolLimits::min_idle`] and [`PoolLimits::headroom`].
 pub const COLD_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// Counts the connections of one session and decides when to ask for more.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PoolSizing {
+    limits: PoolLimits,
     busy: usize,
     missed: usize,
     target: usize,
 }
 
 impl PoolSizing {
+    /// A pool without connections.
+    pub fn new(limits: PoolLimits) -> Self {
+        PoolSizing { limits, busy: 0, missed: 0, target: 0 }
+    }
+
     /// Number of connections to request at the start.
     pub fn initial_target(&mut self) -> u16 {
-        self.target = MIN_IDLE;
-        MIN_IDLE as u16
+        self.target = self.limits.min_idle;
+        self.limits.min_idle as u16
     }
 
     /// Number of connections that carry a stream.
@@ -54,7 +72,7 @@ impl PoolSizing {
 
     /// Records that a connection was returned or added; `idle` are idle now.
     pub fn idle_added(&mut self, idle: usize) {
-        if idle >= MIN_IDLE {
+        if idle >= self.limits.min_idle {
             self.missed = 0;
         }
     }
@@ -66,7 +84,7 @@ impl PoolSizing {
 
     /// Whether the pool accepts one more connection.
     pub fn has_room(&self, idle: usize) -> bool {
-        self.busy + idle < MAX_CONNECTIONS
+        self.busy + idle < self.limits.max_connections
     }
 
     /// Number of idle connections to close, given how long each has been idle, in the order in which they are closed.
@@ -74,8 +92,8 @@ impl PoolSizing {
         let idle = ages.len();
         ages.enumerate()
             .take_while(|(position, age)| match idle - position {
-                left if left > MAX_IDLE => *age >= SURPLUS_TIMEOUT,
-                left if left > MIN_IDLE + HEADROOM => *age >= COLD_TIMEOUT,
+                left if left > self.limits.max_idle => *age >= SURPLUS_TIMEOUT,
+                left if left > self.limits.min_idle + self.limits.headroom => *age >= COLD_TIMEOUT,
                 _ => false,
             })
             .count()
@@ -83,16 +101,16 @@ impl PoolSizing {
 
     /// Lower number to request after the surplus is closed, so that the agent does not replace it.
     pub fn shrink_to(&mut self, idle: usize) -> u16 {
-        self.target = (self.busy + idle.max(MIN_IDLE)).min(MAX_CONNECTIONS);
+        self.target = (self.busy + idle.max(self.limits.min_idle)).min(self.limits.max_connections);
         self.target as u16
     }
 
     fn grow(&mut self, idle: usize) -> Option<u16> {
-        let needed = (self.busy + self.missed + MIN_IDLE).min(MAX_CONNECTIONS);
-        if idle >= MIN_IDLE || needed <= self.target {
+        let needed = (self.busy + self.missed + self.limits.min_idle).min(self.limits.max_connections);
+        if idle >= self.limits.min_idle || needed <= self.target {
             return None;
         }
-        self.target = (needed + HEADROOM).min(MAX_CONNECTIONS);
+        self.target = (needed + self.limits.headroom).min(self.limits.max_connections);
         Some(self.target as u16)
     }
 }
@@ -104,7 +122,7 @@ mod tests {
 
     #[test]
     fn more_connections_are_requested_before_the_pool_is_empty() {
-        let mut pool = PoolSizing::default();
+        let mut pool = PoolSizing::new(PoolLimits::AGENT);
         assert_eq!(pool.initial_target(), 16);
         assert_eq!(pool.leased(15), Some(25), "one busy, sixteen warm, eight spare");
         assert_eq!(pool.leased(14), None, "already requested");
@@ -112,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_burst_requests_connections_for_all_missed_streams_and_the_idle_reserve() {
-        let mut pool = PoolSizing::default();
+        let mut pool = PoolSizing::new(PoolLimits::AGENT);
         pool.initial_target();
         for idle in (0..16).rev() {
             pool.leased(idle);
@@ -127,7 +145,7 @@ mod tests {
 
     #[test]
     fn unused_connections_are_closed() {
-        let pool = PoolSizing::default();
+        let pool = PoolSizing::new(PoolLimits::AGENT);
         let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
         assert_eq!(pool.surplus((0..100).map(|_| minutes(0))), 0, "young ones stay");
         assert_eq!(pool.surplus((0..100).map(|_| minutes(1) / 2)), 36, "sixty-four may stay");
@@ -138,7 +156,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_sequence_requests_more_than_the_limit(steps in prop::collection::vec((0u8..4, 0usize..300), 0..400)) {
-            let mut pool = PoolSizing::default();
+            let mut pool = PoolSizing::new(PoolLimits::AGENT);
             pool.initial_target();
             for (step, idle) in steps {
                 let requested = match step {
@@ -147,8 +165,8 @@ mod tests {
                     2 => { pool.released(); pool.idle_added(idle); None }
                     _ => Some(pool.shrink_to(idle)),
                 };
-                prop_assert!(requested.is_none_or(|requested| requested as usize <= MAX_CONNECTIONS));
-                prop_assert!(pool.target() >= MIN_IDLE.min(MAX_CONNECTIONS));
+                prop_assert!(requested.is_none_or(|requested| requested as usize <= PoolLimits::AGENT.max_connections));
+                prop_assert!(pool.target() >= PoolLimits::AGENT.min_idle);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! The agent's reply to the start of a stream, sent before its frames.
 //!
 //! ```text
-//! 0                      received: the stream has arrived, the reply follows (on the control connection only)
+//! 0                      received: the stream has arrived, the reply follows (on the control connection; on a link between
+//!                        nodes on every connection, once the stream has a connection to the agent)
 //! 1                      accepted: frames follow
 //! 2 | length u16 | JSON  refused, with the error; nothing follows
 //! ```
@@ -10,6 +11,7 @@ use postern_api::Error;
 
 /// The stream has arrived. Sent at once on overflow streams, because yamux limits the number of streams that a peer
 /// has not acknowledged.
+/// On links between nodes it is sent on every stream, once the agent's node has a connection to the agent.
 pub const RECEIVED: u8 = 0;
 /// The agent serves the stream.
 pub const ACCEPTED: u8 = 1;
@@ -80,6 +82,11 @@ impl Default for StreamReplyReader {
 }
 
 impl StreamReplyReader {
+    /// Whether the peer has told that the stream has arrived, and nothing of its reply so far.
+    pub fn is_received(&self) -> bool {
+        matches!(self, StreamReplyReader::First { received: true, .. })
+    }
+
     /// Buffer for the next bytes.
     pub fn missing(&mut self) -> &mut [u8] {
         match self {
