@@ -8,7 +8,7 @@ use crate::{
     access::Access,
     frontend::{self, EdgeState},
     http::{RequestLimiter, headers},
-    links::NodeLinks,
+    links::{self, NodeLinks},
     live::Live,
     modules::RateTable,
     net::{self, ConnectionLimiter},
@@ -117,7 +117,10 @@ impl Edge {
         tasks.spawn(sample_traffic(traffic));
         let logins_task = logins.clone();
         tasks.spawn(async move { logins_task.maintain().await });
-        let links = settings.links.map(|links| NodeLinks::new(links.node));
+        let links = settings.links.map(|links| {
+            let until = (open.clone(), stop.clone());
+            links::start(links, registry.clone(), until, (&mut accepting, &mut tasks))
+        });
         Ok(Edge { https_addr, http_addr, registry, logins, live, links, follower, open, stop, accepting, tasks })
     }
 

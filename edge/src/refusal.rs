@@ -142,7 +142,10 @@ impl Refusal {
         if error.status() < 500 {
             error.code = Code::ServiceUnreachable;
         }
-        Refusal::new(fault, error)
+        let is_offline = error.code == Code::AgentOffline;
+        let refusal = Refusal::new(fault, error);
+        // Said by the node at the other end of a link, whose agent has left.
+        if is_offline { refusal.retry_after(Duration::from_secs(5)) } else { refusal }
     }
 
     pub(crate) fn status(&self) -> u16 {

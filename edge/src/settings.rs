@@ -158,6 +158,7 @@ impl Settings {
             region: self.region.clone(),
             server_version: self.server_version.clone(),
             limits: self.limits.clone(),
+            is_linked: self.links.is_some(),
         }
     }
 }

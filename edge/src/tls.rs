@@ -10,7 +10,7 @@ mod rewound;
 mod uploaded;
 
 pub use challenges::{ChallengeGuard, Challenges};
-pub(crate) use configs::{HandshakeConfig, TlsConfigs};
+pub(crate) use configs::{HandshakeConfig, TlsConfigs, agent_provider};
 pub(crate) use identity::ClientIdentity;
 pub(crate) use rewound::RewoundStream;
 

@@ -3,8 +3,10 @@
 mod agent;
 mod authenticate;
 mod bind;
+mod directory;
 mod names;
 mod registry;
+mod remote;
 mod reservations;
 mod retirement;
 mod session;
@@ -12,10 +14,11 @@ mod stages;
 mod tunnel;
 mod views;
 
-pub(crate) use agent::serve_agent;
+pub(crate) use agent::{new_data_secret, serve_agent};
+pub(crate) use directory::{OwnChange, OwnTunnels};
 pub use names::HeldName;
 pub(crate) use names::NameLookup;
-pub(crate) use registry::{RegistrySettings, TunnelRegistry};
+pub(crate) use registry::{EndKind, RegistrySettings, TunnelRegistry};
 pub use reservations::{PendingReservation, ReservationGuard};
 pub(crate) use session::Session;
 pub(crate) use stages::Stages;

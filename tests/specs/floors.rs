@@ -78,7 +78,7 @@ fn the_tunnel_is_read_downwards() {
         "tunnel/src/io.rs",
         &[
             "accept agent",
-            "data_connections server",
+            "data_connections forward server",
             "incoming multiplexer pool visitor_counts",
             "cork stream",
             "dial handshake relay session stream_transport",

@@ -122,9 +122,10 @@ async fn credentials_certificates_and_ports_of_one_node_are_served_at_another() 
 async fn nodes_are_listed_while_they_live_and_register_again_when_the_store_forgot_them() {
     let cluster = Cluster::start(2).await;
     for own in 0..2 {
-        let listed = eventually("both serve", async || {
+        let listed = eventually("both serve and are linked", async || {
             let listed = nodes(&cluster, own).await;
-            (listed.len() == 2 && listed.iter().all(|node| node["state"] == "serving")).then_some(listed)
+            let serves = |node: &Value| node["state"] == "serving" && node["link"] != "down";
+            (listed.len() == 2 && listed.iter().all(serves)).then_some(listed)
         })
         .await;
         for (number, node) in listed.iter().enumerate() {

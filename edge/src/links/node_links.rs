@@ -1,5 +1,6 @@
 //! The state of all links of this node, for views and for changes that wait until other nodes have applied them.
 
+use super::Peer;
 use postern_api::Timestamp;
 use std::{
     collections::BTreeMap,
@@ -48,12 +49,21 @@ struct PeerState {
     since: Timestamp,
     error: Option<String>,
     draining: bool,
+    /// Whether the list of peers says that the node drains.
+    is_listed_draining: bool,
     revision: Option<u64>,
     tunnels: usize,
 }
 
+/// Which end dialled a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DialledBy {
+    This,
+    Other,
+}
+
 impl NodeLinks {
-    pub(crate) fn new(node: String) -> Arc<Self> {
+    pub(super) fn new(node: String) -> Arc<Self> {
         let (peers, applied, changes) = (Mutex::default(), watch::Sender::new(0), watch::Sender::new(0));
         Arc::new(NodeLinks { node, peers, applied, changes })
     }
@@ -109,6 +119,75 @@ impl NodeLinks {
         self.changes.subscribe()
     }
 
+    /// Receives the revisions that this node has applied.
+    pub(super) fn applied(&self) -> watch::Receiver<u64> {
+        self.applied.subscribe()
+    }
+
+    /// A link is up.
+    pub(super) fn up(&self, peer: &str, name: &str, by: DialledBy) {
+        self.change(peer, |state| {
+            name.clone_into(&mut state.name);
+            if !state.dialled && !state.accepted {
+                // It may be another process than before.
+                (state.revision, state.draining) = (None, state.is_listed_draining);
+            }
+            state.error = None;
+            state.set(by, true);
+        });
+    }
+
+    /// A link is down, or cannot be made.
+    pub(super) fn down(&self, peer: &str, by: DialledBy, error: Option<String>) {
+        self.change(peer, |state| {
+            state.error = error.or(state.error.take());
+            state.set(by, false);
+        });
+    }
+
+    /// A peer is in the list.
+    pub(super) fn peer_listed(&self, peer: &Peer) {
+        if peer.id != self.node {
+            self.change(&peer.id, |state| {
+                peer.name.clone_into(&mut state.name);
+                state.is_listed_draining = peer.draining;
+                state.draining |= peer.draining;
+            });
+        }
+    }
+
+    /// A peer has left the list, and the link that was dialled to it is down.
+    pub(super) fn peer_unlisted(&self, peer: &str) {
+        self.peers().retain(|id, state| id != peer || state.accepted);
+        self.changes.send_modify(|changes| *changes += 1);
+    }
+
+    /// A node is about to stop.
+    pub(super) fn drains(&self, peer: &str) {
+        self.change(peer, |state| state.draining = true);
+    }
+
+    /// A node has applied a revision.
+    pub(super) fn applied_by(&self, peer: &str, revision: u64) {
+        self.change(peer, |state| state.revision = state.revision.max(Some(revision)));
+    }
+
+    /// A node has announced so many tunnels.
+    pub(super) fn announced_by(&self, peer: &str, tunnels: usize) {
+        self.change(peer, |state| state.tunnels = tunnels);
+    }
+
+    fn change(&self, peer: &str, change: impl FnOnce(&mut PeerState)) {
+        {
+            let mut peers = self.peers();
+            match peers.get_mut(peer) {
+                Some(state) => change(state),
+                None => change(peers.entry(peer.to_owned()).or_insert_with(PeerState::new)),
+            }
+        }
+        self.changes.send_modify(|changes| *changes += 1);
+    }
+
     fn behind(&self, revision: u64) -> usize {
         let is_behind = |state: &&PeerState| {
             (state.dialled || state.accepted) && !state.draining && state.revision.is_none_or(|has| has < revision)
@@ -122,6 +201,31 @@ impl NodeLinks {
 }
 
 impl PeerState {
+    fn new() -> Self {
+        PeerState {
+            name: String::new(),
+            dialled: false,
+            accepted: false,
+            since: Timestamp::now(),
+            error: None,
+            draining: false,
+            is_listed_draining: false,
+            revision: None,
+            tunnels: 0,
+        }
+    }
+
+    fn set(&mut self, by: DialledBy, up: bool) {
+        let was_up = self.is_up();
+        match by {
+            DialledBy::This => self.dialled = up,
+            DialledBy::Other => self.accepted = up,
+        }
+        if self.is_up() != was_up {
+            self.since = Timestamp::now();
+        }
+    }
+
     fn is_up(&self) -> bool {
         self.dialled && self.accepted
     }

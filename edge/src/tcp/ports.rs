@@ -88,6 +88,39 @@ impl Ports {
         }
     }
 
+    /// Opens or closes a port for tunnels, or redirects it, as `holder` tells at that moment. A port of an edge is left
+    /// alone. Failures are logged.
+    pub(crate) async fn settle_tunnel(&self, port: u16, holder: impl FnOnce() -> Option<PortTarget>) {
+        let _order = self.order.lock().await;
+        let Some(target) = holder() else { return self.close_unless_edge(port).await };
+        if let Some(open) = self.open().get(&port) {
+            match &**open.target.load() {
+                PortTarget::Tunnel { .. } => open.target.store(Arc::new(target)),
+                PortTarget::Edge { edge, .. } => {
+                    tracing::warn!(edge = edge.id, port, "the port of a tunnel of another node belongs to an edge");
+                }
+            }
+            return;
+        }
+        match net::listen(SocketAddr::new(self.address, port), "Stop that program") {
+            Ok(listener) => self.start(port, listener, target),
+            Err(error) => {
+                tracing::warn!(port, "a tunnel of another node has no port at this one: {}", error.message);
+            }
+        }
+    }
+
+    async fn close_unless_edge(&self, port: u16) {
+        let closing = {
+            let mut open = self.open();
+            let has_tunnel = |port: &Port| matches!(&**port.target.load(), PortTarget::Tunnel { .. });
+            if open.get(&port).is_some_and(has_tunnel) { open.remove(&port) } else { None }
+        };
+        if let Some(port) = closing {
+            port.close().await;
+        }
+    }
+
     /// Opens and closes ports for the changed edges, or for all. Failures are logged; returns whether there were any,
     /// in which case all edges must be checked again.
     pub(crate) async fn follow(&self, edges: &Listed<TcpEdge>, changed: Option<&BTreeSet<String>>) -> bool {

@@ -215,7 +215,7 @@ fn visitor_provider() -> CryptoProvider {
 }
 
 /// X25519 only, and the suites in the client's order: an agent without AES hardware puts ChaCha20 first.
-fn agent_provider() -> CryptoProvider {
+pub(crate) fn agent_provider() -> CryptoProvider {
     CryptoProvider { kx_groups: vec![aws_lc_rs::kx_group::X25519], ..aws_lc_rs::default_provider() }
 }
 

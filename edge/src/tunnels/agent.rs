@@ -18,6 +18,11 @@ use std::{
 /// Characters of the secret of data connections: 43 of base 62 are 256 bits.
 const DATA_SECRET_CHARS: usize = 43;
 
+/// A new secret of the data connections of a session.
+pub(crate) fn new_data_secret() -> Secret {
+    Secret::new(rand::rng().sample_iter(Alphanumeric).take(DATA_SECRET_CHARS).map(char::from).collect::<String>())
+}
+
 /// Serves a connection that negotiated the agent protocol by ALPN.
 pub(crate) async fn serve_agent<S: Transport>(stream: S, peer: SocketAddr, registry: Arc<TunnelRegistry>) {
     match postern_tunnel::accept(stream).await {
@@ -58,11 +63,10 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
     };
     let now = postern_api::clock::now();
     let id = format!("ts_{}", next_ksuid(now));
-    let secret: String = rand::rng().sample_iter(Alphanumeric).take(DATA_SECRET_CHARS).map(char::from).collect();
     let welcome = Welcome {
         protocol: 0,
         session: id.clone(),
-        data_secret: Secret::new(secret),
+        data_secret: new_data_secret(),
         server_version: registry.settings.server_version.clone(),
         region: registry.settings.region.clone(),
         heartbeat: DEFAULT_HEARTBEAT_MS,
@@ -86,6 +90,7 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
         started_at: Timestamp::new(now),
         link,
         draining: AtomicBool::new(false),
+        node: None,
     });
     tracing::info!(session = session.id, %peer, agent = session.agent_version, os = session.os, "agent connected");
     registry.admit(session.clone()).await;
@@ -114,6 +119,7 @@ async fn serve(session: Arc<Session>, mut events: ServerEvents, registry: &Tunne
             ServerEvent::Drain { release } => {
                 tracing::info!(session = session.id, release, "agent drains");
                 session.start_draining();
+                registry.session_changed(&session);
                 if release {
                     registry.withdraw(&session.id).await;
                 }
@@ -121,6 +127,8 @@ async fn serve(session: Arc<Session>, mut events: ServerEvents, registry: &Tunne
             ServerEvent::Goodbye => {
                 registry.remove(&session.id, EndKind::Clean).await;
             }
+            // Only nodes announce something, on their own listener.
+            ServerEvent::Announcement(_) => {}
         }
     }
     let end = session.link.closed().await;

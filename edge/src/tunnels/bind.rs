@@ -93,6 +93,7 @@ impl TunnelRegistry {
     ) {
         self.names.set(host, scheme, NameHolder::Live(tunnel.clone()));
         self.take_over(state, session, |old| old.host.as_ref() == Some(host) && old.scheme() == scheme);
+        self.settle(state, tunnel);
     }
 
     fn register(
@@ -117,11 +118,14 @@ impl TunnelRegistry {
         let options = TunnelOptions {
             app_protocol: bind.app_protocol,
             per_visitor: bind.per_visitor,
-            inspect: bind.inspect,
+            notes: bind.inspect && session.link.supports_metadata(),
+            request_notes: bind.inspect && session.link.supports_request_notes(),
+            is_hop: false,
             labels: grant.labels,
         };
         let max_idle = self.settings.limits.idle_upstreams;
         let upstream = Arc::new(TunnelUpstream::new(counter, session.link.clone(), number, options, max_idle));
+        let announced = self.settings.is_linked.then(|| Box::new(granted(&bind, grant.host.as_ref(), grant.port)));
         let tunnel = Arc::new(Tunnel {
             id,
             number,
@@ -136,8 +140,12 @@ impl TunnelRegistry {
             session: session.clone(),
             stages: grant.stages,
             upstream,
+            announced,
         });
         entry.tunnels.insert(number, tunnel.clone());
+        if let Some(directory) = &mut state.directory {
+            directory.add(&tunnel);
+        }
         Ok(tunnel)
     }
 
@@ -232,6 +240,9 @@ impl TunnelRegistry {
             if holder.session.yields_to(session) {
                 continue;
             }
+            if holder.session.is_remote() && holder.session.same_agent(session) {
+                continue; // an agent may serve a name at several nodes
+            }
             let message = if holder.session.id == session.id {
                 format!(
                     "The name `{name}` is in use by your own tunnel `{}`. Stop it first, or choose another name.",
@@ -256,10 +267,14 @@ impl TunnelRegistry {
         let mut last_error =
             Error::new(Code::NoPortFree, "No TCP port of the range is free. Stop a tunnel, or widen --tcp-ports.");
         for port in self.port_candidates(session, acl, requested, previous)? {
+            self.make_way(session, port).await;
             // Opened first, so that the port is known when the system chooses it; entered second.
             let listener = match self.ports.reserve(port).await {
                 Ok(listener) => listener,
-                Err(error) if requested.is_some() => return Err(error),
+                Err(error) if requested.is_some() => {
+                    self.settle_port(port).await;
+                    return Err(error);
+                }
                 Err(error) => {
                     last_error = Error { code: Code::NoPortFree, ..error };
                     continue;
@@ -268,7 +283,7 @@ impl TunnelRegistry {
             let port = listener.port();
             let tunnel = {
                 let mut state = self.lock_state();
-                if state.ports.contains_key(&port) {
+                if state.is_port_taken(session, port) {
                     continue;
                 }
                 // The port may have been taken while it was being opened.
@@ -282,6 +297,7 @@ impl TunnelRegistry {
                 let grant = BindGrant { kind, host: None, port: Some(port), url, labels, stages };
                 let tunnel = self.register(&mut state, session, bind, grant)?;
                 state.ports.insert(port, tunnel.id.clone());
+                self.settle(&mut state, &tunnel);
                 tunnel
             };
             let pipeline = tunnel.stages.as_ref().map(|stages| stages.pipeline.clone());
@@ -290,9 +306,17 @@ impl TunnelRegistry {
             if self.session(&session.id).is_none() {
                 self.ports.close_tunnel(port, &tunnel.id).await;
             }
+            self.settle_port(port).await;
             return Ok(tunnel);
         }
         Err(last_error)
+    }
+
+    /// Closes a port that is open for the same agent at other nodes, so that it can be opened for this session.
+    async fn make_way(&self, session: &Session, port: u16) {
+        if self.lock_state().is_way_for(session, port) {
+            self.ports.settle_tunnel(port, || None).await;
+        }
     }
 
     /// Refuses a port that belongs to an edge or is reserved for another owner.
@@ -326,7 +350,7 @@ impl TunnelRegistry {
         let permitted = |port: &u16| acl.permits_address(hosts.iter().copied(), *port);
         let published = self.published.borrow().clone();
         let edges: HashSet<u16> = published.tcp_edges.values().flat_map(|edge| edge.ports.iter().copied()).collect();
-        let in_use = |port: &u16| self.lock_state().ports.contains_key(port);
+        let in_use = |port: &u16| self.lock_state().is_port_taken(session, *port);
         // Reserved ports are given only to agents that ask for them.
         let taken = |port: &u16| in_use(port) || edges.contains(port) || published.names.addresses.contains_key(port);
         if let Some(port) = requested {
@@ -369,6 +393,18 @@ impl TunnelRegistry {
         }
         Ok(candidates)
     }
+}
+
+/// The request with the address that was granted, as other nodes are told of it.
+fn granted(bind: &Bind, host: Option<&HostName>, port: Option<u16>) -> Bind {
+    let host = host.map(ToString::to_string);
+    let what = match &bind.what {
+        BindKind::Http { scheme, .. } => BindKind::Http { host, scheme: *scheme, previous: None },
+        BindKind::Tls { terminate, .. } => BindKind::Tls { host, previous: None, terminate: *terminate },
+        BindKind::Tcp { .. } => BindKind::Tcp { port, previous: None },
+        BindKind::Labels { labels } => BindKind::Labels { labels: labels.clone() },
+    };
+    Bind { what, ..bind.clone() }
 }
 
 /// The grant of a name; its URL omits the default port of the scheme.

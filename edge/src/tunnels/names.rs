@@ -119,6 +119,13 @@ impl TunnelNames {
         shard.load().get(key).map_or(NameHolder::Vacant, |entry| entry.holder_on(scheme).clone())
     }
 
+    /// Makes a tunnel the holder of a name, if it is not.
+    pub(crate) fn hold(&self, name: &HostName, scheme: Scheme, tunnel: &Arc<Tunnel>) {
+        if !self.holder(name, scheme).live().is_some_and(|holder| Arc::ptr_eq(holder, tunnel)) {
+            self.set(name, scheme, NameHolder::Live(tunnel.clone()));
+        }
+    }
+
     /// Replaces the holder of a name.
     pub(crate) fn set(&self, name: &HostName, scheme: Scheme, holder_on: NameHolder) {
         let (shard, key) = self.shard_of(name);

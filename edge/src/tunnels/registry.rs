@@ -9,19 +9,19 @@ use crate::{
     routing::Routing,
     tcp::Ports,
     tunnels::{
-        NameLookup, PendingReservation, ReservationGuard, Session, SessionView, Tunnel, TunnelKind, TunnelView,
-        authenticate,
+        NameLookup, PendingReservation, ReservationGuard, Session, SessionView, Tunnel, TunnelView, authenticate,
+        directory::{Directory, OwnChange},
         names::{NameHolder, TunnelNames},
         reservations::PendingReservations,
     },
-    upstream::{Backends, TunnelUpstream},
+    upstream::Backends,
 };
 use postern_api::{
     Code, Error,
     host::HostName,
     published::{Changed, Published},
 };
-use postern_tunnel::message::Scheme;
+use postern_tunnel::{message::Scheme, node_link::LinkCommand};
 use std::{
     collections::{BTreeMap, HashMap},
     net::{IpAddr, SocketAddr},
@@ -62,6 +62,8 @@ pub(crate) struct RegistrySettings {
     /// The version that agents are told.
     pub(crate) server_version: String,
     pub(crate) limits: Limits,
+    /// Whether this node is linked with others.
+    pub(crate) is_linked: bool,
 }
 
 /// State that only writers use.
@@ -70,6 +72,8 @@ pub(crate) struct RegistryState {
     pub(crate) sessions: HashMap<String, SessionEntry>,
     /// Ports that tunnels hold or are about to hold.
     pub(crate) ports: HashMap<u16, String>,
+    /// The tunnels of all nodes; only where nodes are linked.
+    pub(super) directory: Option<Box<Directory>>,
 }
 
 /// A session and its tunnels.
@@ -98,6 +102,8 @@ impl TunnelRegistry {
         access: Arc<Access>,
     ) -> Self {
         let names = TunnelNames::default();
+        let directory = settings.is_linked.then(|| Box::new(Directory::new()));
+        let state = RegistryState { directory, ..RegistryState::default() };
         TunnelRegistry {
             settings,
             published,
@@ -107,7 +113,7 @@ impl TunnelRegistry {
             ports,
             access,
             reservations: PendingReservations::default(),
-            state: Mutex::default(),
+            state: Mutex::new(state),
         }
     }
 
@@ -135,6 +141,7 @@ impl TunnelRegistry {
                 state.sessions.values().filter(older).map(|entry| entry.session.clone()).collect();
             let entry = SessionEntry { session: session.clone(), tunnels: BTreeMap::new(), next_number: 1 };
             state.sessions.insert(session.id.clone(), entry);
+            state.tell(|| OwnChange::Session(session.clone()));
             replaced
         };
         for older in replaced {
@@ -156,6 +163,7 @@ impl TunnelRegistry {
                 self.release_names(&mut state, tunnel, end_kind);
             }
             self.update_groups(&state);
+            state.tell(|| OwnChange::SessionGone(entry.session.clone()));
             entry
         };
         for tunnel in entry.tunnels.values() {
@@ -191,7 +199,7 @@ impl TunnelRegistry {
             let state = self.lock_state();
             if changed.is_none_or(|changed| !changed.backends.is_empty()) {
                 let changed = changed.map(|changed| &changed.backends);
-                self.backends.follow(&published.backends, changed, &labelled(&state));
+                self.backends.follow(&published.backends, changed, &state.labelled());
             }
             if changed.is_some_and(|changed| !changed.credentials) {
                 return;
@@ -213,8 +221,13 @@ impl TunnelRegistry {
         }
     }
 
-    /// Ends a session at the request of the management API. `false` if it is gone already.
+    /// Ends a session at the request of the management API, at this node or another. `false` if it is gone already.
     pub(crate) async fn stop(&self, id: &str) -> bool {
+        self.stop_own(id).await || self.command(id, LinkCommand::Stop { session: id.to_owned() })
+    }
+
+    /// Ends a session of this node. `false` if it is gone already.
+    pub(crate) async fn stop_own(&self, id: &str) -> bool {
         let Some(session) = self.remove(id, EndKind::Clean).await else { return false };
         tracing::info!(session = session.id, "session stopped through the management API");
         session.link.end(Code::SessionStopped.into());
@@ -226,7 +239,7 @@ impl TunnelRegistry {
         let tunnels: Vec<Arc<Tunnel>> = {
             let state = self.lock_state();
             self.names.purge();
-            state.sessions.values().flat_map(|entry| entry.tunnels.values()).cloned().collect()
+            state.tunnels().cloned().collect()
         };
         for tunnel in &tunnels {
             tunnel.upstream.tidy(self.settings.limits.idle_upstream);
@@ -239,6 +252,7 @@ impl TunnelRegistry {
     /// Ends everything without waiting for anything.
     pub(crate) fn abandon(&self) {
         self.ports.abandon();
+        self.end_links(Code::ServerDraining);
         for entry in self.lock_state().sessions.values() {
             entry.session.link.end(Code::ServerDraining.into());
         }
@@ -252,9 +266,14 @@ impl TunnelRegistry {
                 session.link.end(Code::ServerDraining.into());
             }
         }
+        self.end_links(Code::ServerDraining);
     }
 
     pub(super) fn release_names(&self, state: &mut RegistryState, tunnel: &Arc<Tunnel>, end_kind: EndKind) {
+        if let Some(directory) = &mut state.directory {
+            directory.remove(tunnel, end_kind);
+            self.settle(state, tunnel);
+        }
         if let Some(host) = &tunnel.host {
             let scheme = tunnel.scheme();
             if self.names.holder(host, scheme).live().is_some_and(|holder| Arc::ptr_eq(holder, tunnel)) {
@@ -273,14 +292,16 @@ impl TunnelRegistry {
     }
 
     pub(super) async fn close_port(&self, tunnel: &Tunnel) {
-        if let Some(port) = tunnel.port {
-            self.ports.close_tunnel(port, &tunnel.id).await;
+        match tunnel.port {
+            Some(port) if self.settings.is_linked => self.settle_port(port).await,
+            Some(port) => self.ports.close_tunnel(port, &tunnel.id).await,
+            None => {}
         }
     }
 
     /// Selects the members of all groups again, under the registry's lock.
     pub(crate) fn update_groups(&self, state: &RegistryState) {
-        self.backends.regroup(&labelled(state));
+        self.backends.regroup(&state.labelled());
     }
 
     /// The credential's rules as they are at the moment.
@@ -293,35 +314,18 @@ impl TunnelRegistry {
     }
 
     pub(crate) fn session_views(&self) -> Vec<SessionView> {
-        let view = |entry: &SessionEntry| SessionView {
-            id: entry.session.id.clone(),
-            credential: entry.session.credential.clone(),
-            instance: entry.session.instance.clone(),
-            agent_version: entry.session.agent_version.clone(),
-            os: entry.session.os.clone(),
-            address: entry.session.peer.ip(),
-            started_at: entry.session.started_at,
-            transport: String::from_utf8_lossy(postern_tunnel::ALPN).into_owned(),
-            metadata: entry.session.metadata.clone(),
-            remote_management: entry.session.remote_management,
-            latency: entry.session.link.latency(),
-        };
-        self.lock_state().sessions.values().map(view).collect()
+        let state = self.lock_state();
+        let remote = state.directory.iter().flat_map(|directory| directory.remote_sessions());
+        state.sessions.values().map(|entry| &entry.session).chain(remote).map(|session| session.view()).collect()
     }
 
     pub(crate) fn tunnel_views(&self) -> Vec<TunnelView> {
-        self.lock_state()
-            .sessions
-            .values()
-            .flat_map(|entry| entry.tunnels.values())
-            .map(|tunnel| tunnel.view())
-            .collect()
+        self.lock_state().tunnels().map(|tunnel| tunnel.view()).collect()
     }
 
     pub(crate) fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<String> {
         let state = self.lock_state();
-        let all = state.sessions.values().flat_map(|entry| entry.tunnels.values());
-        all.filter(|tunnel| tunnel.carries(labels)).map(|tunnel| tunnel.id.clone()).collect()
+        state.tunnels().filter(|tunnel| tunnel.carries(labels)).map(|tunnel| tunnel.id.clone()).collect()
     }
 
     pub(crate) fn port_in_use(&self, port: u16) -> bool {
@@ -346,10 +350,4 @@ impl TunnelRegistry {
     pub(crate) fn listens_on(&self, port: u16) -> Option<SocketAddr> {
         self.ports.is_open(port).then(|| SocketAddr::new(self.settings.tcp_addr, port))
     }
-}
-
-/// All tunnels with labels.
-fn labelled(state: &RegistryState) -> Vec<Arc<TunnelUpstream>> {
-    let all = state.sessions.values().flat_map(|entry| entry.tunnels.values());
-    all.filter(|tunnel| tunnel.kind == TunnelKind::Labels).map(|tunnel| tunnel.upstream.clone()).collect()
 }

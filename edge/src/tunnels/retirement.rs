@@ -6,6 +6,7 @@ use crate::tunnels::{
     registry::{EndKind, RegistryState},
 };
 use postern_api::Code;
+use postern_tunnel::node_link::LinkCommand;
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
@@ -19,7 +20,9 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 impl TunnelRegistry {
     /// Asks every agent to connect elsewhere.
     pub(crate) fn drain(&self) {
-        for entry in self.lock_state().sessions.values() {
+        let mut state = self.lock_state();
+        state.start_draining();
+        for entry in state.sessions.values() {
             entry.session.start_draining();
             entry.session.link.drain();
         }
@@ -27,8 +30,14 @@ impl TunnelRegistry {
 
     /// Asks the agent of a session to open a new one; false if the session does not exist.
     pub(crate) fn restart(&self, id: &str) -> bool {
+        self.restart_own(id) || self.command(id, LinkCommand::Restart { session: id.to_owned() })
+    }
+
+    /// Asks the agent of a session of this node to open a new one; false if the session does not exist.
+    pub(crate) fn restart_own(&self, id: &str) -> bool {
         let Some(session) = self.session(id) else { return false };
         session.start_draining();
+        self.session_changed(&session);
         session.link.replace(Code::SessionRestarted.into());
         true
     }
@@ -58,11 +67,15 @@ impl TunnelRegistry {
         session: &Session,
         is_replaced: impl Fn(&Tunnel) -> bool,
     ) {
-        for entry in state.sessions.values_mut().filter(|entry| entry.session.yields_to(session)) {
+        let RegistryState { sessions, directory, .. } = state;
+        for entry in sessions.values_mut().filter(|entry| entry.session.yields_to(session)) {
             entry.tunnels.retain(|_, tunnel| {
                 let stays = !is_replaced(tunnel);
                 if !stays {
                     tunnel.upstream.retire();
+                    if let Some(directory) = directory {
+                        directory.remove(tunnel, EndKind::Clean);
+                    }
                 }
                 stays
             });

@@ -1,10 +1,14 @@
 //! A session: one connected agent.
 
+use super::SessionView;
 use postern_api::Timestamp;
 use postern_tunnel::ServerSession;
 use std::{
     net::SocketAddr,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// An agent that is connected.
@@ -26,6 +30,8 @@ pub(crate) struct Session {
     pub(crate) link: ServerSession,
     /// Whether its agent lets it go in peace.
     pub(crate) draining: AtomicBool,
+    /// The node the agent is connected to, if it is not this one; then `link` leads to that node.
+    pub(crate) node: Option<Arc<str>>,
 }
 
 impl Session {
@@ -35,6 +41,28 @@ impl Session {
 
     pub(crate) fn start_draining(&self) {
         self.draining.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn view(&self) -> SessionView {
+        SessionView {
+            id: self.id.clone(),
+            credential: self.credential.clone(),
+            instance: self.instance.clone(),
+            agent_version: self.agent_version.clone(),
+            os: self.os.clone(),
+            address: self.peer.ip(),
+            started_at: self.started_at,
+            transport: String::from_utf8_lossy(postern_tunnel::ALPN).into_owned(),
+            metadata: self.metadata.clone(),
+            remote_management: self.remote_management,
+            latency: if self.is_remote() { None } else { self.link.latency() },
+            node: self.node.clone(),
+        }
+    }
+
+    /// Whether the agent is connected to another node.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.node.is_some()
     }
 
     /// Whether the session holds its names only until `newer`, a session of the same agent, binds them.

@@ -3,7 +3,7 @@
 use super::{Session, Stages, TunnelKind, TunnelView};
 use crate::upstream::TunnelUpstream;
 use postern_api::{Timestamp, host::HostName};
-use postern_tunnel::message::Scheme;
+use postern_tunnel::message::{Bind, Scheme};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// One tunnel that is up.
@@ -23,6 +23,8 @@ pub(crate) struct Tunnel {
     pub(crate) stages: Option<Box<Stages>>,
     /// Opens streams to the local service.
     pub(crate) upstream: Arc<TunnelUpstream>,
+    /// The agent's request with the address that was granted, for other nodes; kept only where nodes are linked.
+    pub(crate) announced: Option<Box<Bind>>,
 }
 
 impl Tunnel {
@@ -51,6 +53,7 @@ impl Tunnel {
             metadata: self.metadata.clone(),
             started_at: self.started_at,
             streams: self.upstream.open_streams(),
+            node: self.session.node.clone(),
         }
     }
 }

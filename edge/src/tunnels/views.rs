@@ -1,7 +1,7 @@
 //! Sessions and tunnels as the management API sees them.
 
 use postern_api::{Timestamp, host::HostName};
-use std::{collections::BTreeMap, net::IpAddr, time::Duration};
+use std::{collections::BTreeMap, net::IpAddr, sync::Arc, time::Duration};
 
 /// One agent that is connected.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct SessionView {
     pub remote_management: bool,
     /// Last measured round trip.
     pub latency: Option<Duration>,
+    /// Id of the node that the agent is connected to, if it is not this one.
+    pub node: Option<Arc<str>>,
 }
 
 /// The kind of a tunnel's address.
@@ -72,6 +74,8 @@ pub struct TunnelView {
     pub metadata: String,
     /// Since when.
     pub started_at: Timestamp,
-    /// Streams open at the moment.
+    /// Streams of visitors of this node, open at the moment.
     pub streams: usize,
+    /// Id of the node that the agent is connected to, if it is not this one.
+    pub node: Option<Arc<str>>,
 }

@@ -92,7 +92,8 @@ enum AttemptError {
 /// Attempts the request at one upstream over HTTP/1.1.
 ///
 /// An idle connection may have become stale. Then the request is sent once more on a fresh stream, if the local
-/// service cannot have acted on it: nothing was sent, or it is idempotent and has no body (RFC 9110, section 9.2.2).
+/// service cannot have acted on it: nothing was sent, or it is idempotent and has no body (RFC 9110, section 9.2.2). The
+/// same holds when a fresh stream breaks and the tunnel can be reached in another way.
 async fn attempt(
     origin: &OriginServer,
     spec: StreamSpec,
@@ -119,18 +120,34 @@ async fn attempt(
         }
         tracing::debug!(origin = %origin.id(), "idle connection was stale; trying a fresh one");
     }
-    let opening = Instant::now();
-    let stream = match origin.open(spec, more_candidates).await {
-        Ok(stream) => stream,
-        Err(refusal) => {
-            return Err(AttemptError::NotReached(refusal, Box::new(head.map(|()| body))));
-        }
-    };
-    trace.queued(opening.elapsed());
-    let mut upstream = H1Connection::new(stream, key, origin.accepts_notes());
-    upstream.send_note(trace);
-    upstream.http.start(&mut head, body, interim.clone());
-    await_response(upstream, wait).await.map_err(|(error, _)| AttemptError::Failed(error.refusal()))
+    let mut elsewhere = false;
+    loop {
+        let opening = Instant::now();
+        let opened =
+            if elsewhere { origin.open_elsewhere(spec).await } else { origin.open(spec, more_candidates).await };
+        let stream = match opened {
+            Ok(stream) => stream,
+            Err(refusal) => {
+                return Err(AttemptError::NotReached(refusal, Box::new(head.map(|()| body))));
+            }
+        };
+        trace.queued(opening.elapsed());
+        let mut upstream = H1Connection::new(stream, key, origin.accepts_notes());
+        upstream.send_note(trace);
+        upstream.http.start(&mut head, body, interim.clone());
+        let (error, mut upstream) = match await_response(upstream, wait).await {
+            Ok(response) => return Ok(response),
+            Err(failed) => failed,
+        };
+        // This way to the tunnel has broken, and there is another one.
+        let repeats = !elsewhere && error.is_stale() && origin.has_other_ways();
+        body = match upstream.http.take_unsent().filter(|_| repeats) {
+            Some(unsent) => unsent,
+            None if repeats && can_repeat => RequestBody::empty(),
+            None => return Err(AttemptError::Failed(error.refusal())),
+        };
+        elsewhere = true;
+    }
 }
 
 /// Attempts the request at one upstream over a shared HTTP/2 connection. Retries like [`attempt`], and also when the

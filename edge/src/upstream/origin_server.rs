@@ -46,14 +46,6 @@ impl OriginServer {
     pub(crate) async fn open(&self, spec: StreamSpec, certain: bool) -> Result<OriginStream, Refusal> {
         match self {
             OriginServer::Tunnel(tunnel) => {
-                let lost = |error: io::Error| match refused_by_agent(&error) {
-                    Some(refused) => Refusal::from_agent(refused),
-                    None => {
-                        let message = format!("The agent's session cannot carry the request: {error}.");
-                        let error = Error::new(Code::AgentOffline, message);
-                        Refusal::new(Fault::Agent, error).retry_after(Duration::from_secs(5))
-                    }
-                };
                 let mut stream = tunnel.open(spec).await.map_err(lost)?;
                 if certain {
                     stream.accepted().await.map_err(lost)?;
@@ -71,6 +63,19 @@ impl OriginServer {
                 }
             },
         }
+    }
+
+    /// Opens a stream in another way than the preferred one, after that has broken.
+    pub(crate) async fn open_elsewhere(&self, spec: StreamSpec) -> Result<OriginStream, Refusal> {
+        match self {
+            OriginServer::Tunnel(tunnel) => tunnel.open_elsewhere(spec).await.map(OriginStream::Tunnel).map_err(lost),
+            OriginServer::StaticAddress(_) => self.open(spec, true).await,
+        }
+    }
+
+    /// Whether it is a tunnel that can be reached in another way than the preferred one.
+    pub(crate) fn has_other_ways(&self) -> bool {
+        matches!(self, OriginServer::Tunnel(tunnel) if tunnel.has_other_ways())
     }
 
     /// Idle HTTP connections to it.
@@ -136,6 +141,17 @@ impl OriginServer {
     pub(crate) fn mark_served(&self, trace: &mut Trace) {
         self.mark_tried(trace);
         trace.served_by(self.id().clone());
+    }
+}
+
+fn lost(error: io::Error) -> Refusal {
+    match refused_by_agent(&error) {
+        Some(refused) => Refusal::from_agent(refused),
+        None => {
+            let message = format!("The agent's session cannot carry the request: {error}.");
+            let error = Error::new(Code::AgentOffline, message);
+            Refusal::new(Fault::Agent, error).retry_after(Duration::from_secs(5))
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! A tunnel as an upstream: opens streams to the agent's local service, and ends them when the tunnel stops.
 
-use super::{H1Pool, H2Connections, StreamSpec};
+use super::{H1Pool, H2Connections, StreamSpec, refused_by_agent};
 use crate::telemetry::{Trace, metrics, traffic::TrafficCounter};
+use arc_swap::ArcSwapOption;
 use futures::task::AtomicWaker;
-use postern_api::Error;
+use postern_api::{Code, Error};
 use postern_tunnel::{
-    CountedVisitor, ServerSession, StreamMetadata, StreamStart, TunnelStream,
-    message::{AppProtocol, UnsentRequest},
+    CountedVisitor, IncomingStream, ServerSession, StreamMetadata, StreamStart, TunnelStream,
+    message::{AppProtocol, UnsentRequest, VisitorChanges},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -21,6 +22,9 @@ use std::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+/// Time that another node has for taking a stream, where the tunnel can be reached in another way.
+const HOP_TIMEOUT: Duration = Duration::from_millis(300);
+
 /// The local service behind one tunnel, with its open connections.
 pub(crate) struct TunnelUpstream {
     counter: Arc<TrafficCounter>,
@@ -33,6 +37,8 @@ pub(crate) struct TunnelUpstream {
     /// Connections of HTTP/2 to the local service.
     pub(crate) h2_connections: H2Connections,
     streams: Arc<OpenStreams>,
+    /// Further ways to the same tunnel, in the order to try them; only where nodes are linked.
+    other_ways: ArcSwapOption<Vec<Arc<TunnelUpstream>>>,
 }
 
 /// Properties of a tunnel that matter when a stream is opened.
@@ -41,8 +47,12 @@ pub(crate) struct TunnelOptions {
     pub(crate) app_protocol: AppProtocol,
     /// Whether the local service is told the visitor's address, so that no stream serves two visitors.
     pub(crate) per_visitor: bool,
-    /// Whether the agent captures requests.
-    pub(crate) inspect: bool,
+    /// Whether the agent captures requests and accepts notes about them.
+    pub(crate) notes: bool,
+    /// Whether the agent captures requests and accepts notes about those that share a stream.
+    pub(crate) request_notes: bool,
+    /// Whether the tunnel is at another node, so that `link` leads there.
+    pub(crate) is_hop: bool,
     /// The labels that tunnel groups select by; empty unless it is a labelled tunnel.
     pub(crate) labels: BTreeMap<String, String>,
 }
@@ -57,7 +67,8 @@ impl TunnelUpstream {
         max_idle: usize,
     ) -> Self {
         let (pool, h2_connections, streams) = (H1Pool::new(max_idle), H2Connections::default(), Arc::default());
-        TunnelUpstream { counter, link, number, settings, pool, h2_connections, streams }
+        let other_ways = ArcSwapOption::empty();
+        TunnelUpstream { counter, link, number, settings, pool, h2_connections, streams, other_ways }
     }
 
     /// The tunnel's id, `tn_…`.
@@ -85,8 +96,58 @@ impl TunnelUpstream {
         self.streams.count()
     }
 
-    /// Opens a stream to the local service for this visitor.
+    /// Opens a stream to the local service for this visitor, in the first way that works.
     pub(crate) async fn open(&self, spec: StreamSpec) -> io::Result<TunnelIo> {
+        match self.other_ways.load_full() {
+            None => self.open_here(spec).await,
+            Some(others) => self.open_first(&others, spec).await,
+        }
+    }
+
+    /// Opens a stream in another way than this one, after this one has broken.
+    pub(crate) async fn open_elsewhere(&self, spec: StreamSpec) -> io::Result<TunnelIo> {
+        match self.other_ways.load_full().as_deref().map(Vec::as_slice) {
+            Some([first, others @ ..]) => first.open_first(others, spec).await,
+            None | Some([]) => self.open_here(spec).await,
+        }
+    }
+
+    /// Whether the tunnel can be reached in another way.
+    pub(crate) fn has_other_ways(&self) -> bool {
+        self.other_ways.load().is_some()
+    }
+
+    /// Opens a stream in this way or another. A way through another node counts only when that node has taken the
+    /// stream, unless it is the last one. What an agent refuses is refused in all ways.
+    async fn open_first(&self, others: &[Arc<TunnelUpstream>], spec: StreamSpec) -> io::Result<TunnelIo> {
+        let mut left = others.len();
+        let mut way = self;
+        loop {
+            let opened =
+                if left > 0 && way.settings.is_hop { way.open_taken(spec).await } else { way.open_here(spec).await };
+            let error = match opened {
+                Ok(stream) => return Ok(stream),
+                Err(error) => error,
+            };
+            if left == 0 || refused_by_agent(&error).is_some_and(|refused| refused.code != Code::AgentOffline) {
+                return Err(error);
+            }
+            tracing::debug!(tunnel = %way.id(), %error, "this way to the tunnel is closed; trying the next one");
+            way = &others[others.len() - left];
+            left -= 1;
+        }
+    }
+
+    async fn open_taken(&self, spec: StreamSpec) -> io::Result<TunnelIo> {
+        let taken = async {
+            let mut stream = self.open_here(spec).await?;
+            stream.stream.taken().await?;
+            Ok(stream)
+        };
+        tokio::time::timeout(HOP_TIMEOUT, taken).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    async fn open_here(&self, spec: StreamSpec) -> io::Result<TunnelIo> {
         let StreamSpec { kind, visitor, tls, reached } = spec;
         // The public address takes a few bytes of each stream, so it is sent only where it is used.
         let reached = reached.filter(|_| self.settings.per_visitor);
@@ -96,9 +157,36 @@ impl TunnelUpstream {
         self.streams.admit(stream)
     }
 
+    /// Carries a stream that another node has opened for its visitor to the agent, until it ends.
+    pub(crate) async fn carry(&self, incoming: IncomingStream) {
+        let start = StreamStart { tunnel: self.number, ..incoming.start };
+        let stream = match self.link.open_stream(start).await {
+            Ok(stream) => stream,
+            // The other node takes another way, if there is one.
+            Err(_) => return incoming.refuse(Code::AgentOffline.into()).await,
+        };
+        metrics::stream_opened();
+        let carried = self.streams.register();
+        tokio::select! {
+            forwarded = postern_tunnel::forward(incoming, stream) => {
+                if let Err(error) = forwarded {
+                    tracing::debug!(tunnel = %self.id(), %error, "a stream of another node broke");
+                }
+            }
+            () = carried.stopped() => {}
+        }
+    }
+
+    /// Sets the further ways to this tunnel, in the order to try them.
+    pub(crate) fn set_other_ways(&self, others: Vec<Arc<TunnelUpstream>>) {
+        if !others.is_empty() || self.other_ways.load().is_some() {
+            self.other_ways.store((!others.is_empty()).then(|| Arc::new(others)));
+        }
+    }
+
     /// Whether the agent captures requests and accepts notes about them.
     pub(crate) fn accepts_notes(&self) -> bool {
-        self.settings.inspect && self.link.supports_metadata()
+        self.settings.notes
     }
 
     /// Number of idle data connections of the session.
@@ -114,7 +202,7 @@ impl TunnelUpstream {
 
     /// Whether the agent captures requests and accepts notes about those that share a stream.
     pub(crate) fn accepts_request_notes(&self) -> bool {
-        self.settings.inspect && self.link.supports_request_notes()
+        self.settings.request_notes
     }
 
     /// Has the agent show a request that could not be sent to the local service, if it captures requests.
@@ -128,6 +216,16 @@ impl TunnelUpstream {
             error: error.clone(),
         };
         self.link.unsent(request);
+    }
+
+    /// Passes on to the agent a request that another node could not send.
+    pub(crate) fn pass_unsent(&self, request: UnsentRequest) {
+        self.link.unsent(UnsentRequest { number: self.number, ..request });
+    }
+
+    /// Passes on to the agent visitors' connections that another node has counted.
+    pub(crate) fn pass_visitors(&self, changes: VisitorChanges) {
+        self.link.pass_visitors(VisitorChanges { number: self.number, ..changes });
     }
 
     /// Keeps no idle stream any more; open ones continue.
@@ -169,12 +267,20 @@ struct StopSignal {
 
 impl OpenStreams {
     fn admit(self: &Arc<Self>, stream: TunnelStream) -> io::Result<TunnelIo> {
+        let io = TunnelIo { stream, open: self.register() };
+        if self.stopped.load(Ordering::SeqCst) { Err(stopped()) } else { Ok(io) }
+    }
+
+    /// Adds a stream until the result is dropped. Stopped from the start if the tunnel is.
+    fn register(self: &Arc<Self>) -> OpenStream {
         let key = self.next.fetch_add(1, Ordering::Relaxed);
         let stop = Arc::new(StopSignal::default());
         self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(key, stop.clone());
         // Checked after the insertion: a concurrent stop has either seen the stream or is seen here.
-        let io = TunnelIo { stream, stop, key, streams: self.clone() };
-        if self.stopped.load(Ordering::SeqCst) { Err(stopped()) } else { Ok(io) }
+        if self.stopped.load(Ordering::SeqCst) {
+            stop.requested.store(true, Ordering::SeqCst);
+        }
+        OpenStream { stop, key, streams: self.clone() }
     }
 
     fn stop(&self) {
@@ -190,12 +296,34 @@ impl OpenStreams {
     }
 }
 
-/// A stream to a local service that ends when its tunnel is stopped.
-pub(crate) struct TunnelIo {
-    stream: TunnelStream,
+/// One of the open streams of a tunnel, until it is dropped.
+struct OpenStream {
     stop: Arc<StopSignal>,
     key: u64,
     streams: Arc<OpenStreams>,
+}
+
+impl OpenStream {
+    /// Resolves when the tunnel is stopped.
+    async fn stopped(&self) {
+        std::future::poll_fn(|cx| {
+            self.stop.waker.register(cx.waker());
+            if self.stop.requested.load(Ordering::SeqCst) { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        self.streams.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
+}
+
+/// A stream to a local service that ends when its tunnel is stopped.
+pub(crate) struct TunnelIo {
+    stream: TunnelStream,
+    open: OpenStream,
 }
 
 impl TunnelIo {
@@ -207,8 +335,8 @@ impl TunnelIo {
     /// Returns an error if the tunnel was stopped; otherwise registers the polling task.
     fn check<T>(&self, cx: &Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_pending() {
-            self.stop.waker.register(cx.waker());
-            if self.stop.requested.load(Ordering::SeqCst) {
+            self.open.stop.waker.register(cx.waker());
+            if self.open.stop.requested.load(Ordering::SeqCst) {
                 return Poll::Ready(Err(stopped()));
             }
         }
@@ -216,7 +344,7 @@ impl TunnelIo {
     }
 
     fn refuse_if_stopped(&self) -> io::Result<()> {
-        if self.stop.requested.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) }
+        if self.open.stop.requested.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) }
     }
 }
 
@@ -276,11 +404,5 @@ impl AsyncWrite for TunnelIo {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.stream).poll_shutdown(cx);
         this.check(cx, outcome)
-    }
-}
-
-impl Drop for TunnelIo {
-    fn drop(&mut self) {
-        self.streams.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }

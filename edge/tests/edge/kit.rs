@@ -3,6 +3,7 @@
 pub(crate) mod access_log;
 pub(crate) mod agent;
 pub(crate) mod client_certificates;
+pub(crate) mod cluster;
 pub(crate) mod edges;
 pub(crate) mod frames;
 pub(crate) mod h2c;

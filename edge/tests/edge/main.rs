@@ -8,6 +8,7 @@ mod http;
 mod http2_conformance;
 mod kit;
 mod limits;
+mod links;
 mod loops;
 mod messages;
 mod mutual_tls;

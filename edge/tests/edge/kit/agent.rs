@@ -4,7 +4,7 @@ use super::World;
 use postern_api::{Code, Error, Secret, token::Token};
 use postern_tunnel::{
     ALPN, AgentSession, BoxedTransport, ConnectError, Incoming, IncomingEvent, SessionEnd, StreamStart,
-    message::{AppProtocol, Bind, BindKind, Bound, Hello, Scheme},
+    message::{AppProtocol, Bind, BindKind, Bound, Hello, Scheme, VisitorChanges},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -25,6 +25,8 @@ pub(crate) struct Agent {
     pub(crate) starts: Arc<Mutex<Vec<StreamStart>>>,
     /// Number of open streams on the control connection.
     pub(crate) overflow: Arc<AtomicUsize>,
+    /// Reports about visitors' connections.
+    pub(crate) visitors: Arc<Mutex<Vec<VisitorChanges>>>,
     serving: JoinHandle<()>,
     connections: Arc<Mutex<Vec<tokio::task::AbortHandle>>>,
 }
@@ -66,8 +68,9 @@ impl Agent {
         let (routes, starts) = (Routes::default(), Arc::default());
         let connections = Arc::default();
         let overflow = Arc::default();
-        let serving = serve(incoming, &routes, &starts, &overflow, &connections);
-        Ok(Agent { session, routes, starts, overflow, serving, connections })
+        let visitors = Arc::default();
+        let serving = serve(incoming, &routes, &starts, (&overflow, &visitors), &connections);
+        Ok(Agent { session, routes, starts, overflow, visitors, serving, connections })
     }
 
     pub(crate) async fn http(&self, host: Option<&str>, to: SocketAddr) -> Result<Bound, Error> {
@@ -142,11 +145,11 @@ fn serve(
     mut incoming: Incoming,
     routes: &Routes,
     starts: &Arc<Mutex<Vec<StreamStart>>>,
-    overflow: &Arc<AtomicUsize>,
+    (overflow, visitors): (&Arc<AtomicUsize>, &Arc<Mutex<Vec<VisitorChanges>>>),
     connections: &Arc<Mutex<Vec<tokio::task::AbortHandle>>>,
 ) -> JoinHandle<()> {
     let (routes, starts, connections) = (routes.clone(), starts.clone(), connections.clone());
-    let overflow = overflow.clone();
+    let (overflow, visitors) = (overflow.clone(), visitors.clone());
     tokio::spawn(async move {
         while let Some(event) = incoming.next().await {
             match event {
@@ -171,10 +174,11 @@ fn serve(
                     });
                     connections.lock().unwrap().push(task.abort_handle());
                 }
+                IncomingEvent::Visitors(changes) => visitors.lock().unwrap().extend(changes),
                 IncomingEvent::TunnelClosed { .. }
                 | IncomingEvent::Drain { .. }
-                | IncomingEvent::Visitors(_)
-                | IncomingEvent::Unsent(_) => {}
+                | IncomingEvent::Unsent(_)
+                | IncomingEvent::Command(_) => {}
             }
         }
     })

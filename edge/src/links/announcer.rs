@@ -1,0 +1,152 @@
+//! Announces this node's sessions and tunnels on one link, and finds the tunnel of a stream that arrives there.
+
+use crate::tunnels::{EndKind, OwnChange, OwnTunnels, Session, Tunnel, TunnelRegistry};
+use postern_tunnel::{
+    AgentSession,
+    node_link::{AnnouncedSession, AnnouncedTunnel, Announcement},
+};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::broadcast::error::RecvError;
+
+/// What was announced on one link.
+#[derive(Default)]
+pub(super) struct Announcer(Mutex<Announced>);
+
+#[derive(Default)]
+struct Announced {
+    last_number: u32,
+    tunnels: HashMap<u32, Arc<Tunnel>>,
+    /// The numbers of tunnels, by tunnel id.
+    numbers: HashMap<String, u32>,
+    sessions: HashSet<String>,
+}
+
+impl Announcer {
+    /// The tunnel with this number on the link.
+    pub(super) fn tunnel(&self, number: u32) -> Option<Arc<Tunnel>> {
+        self.announced().tunnels.get(&number).cloned()
+    }
+
+    /// Announces everything, and each change from then on.
+    pub(super) async fn run(&self, link: &AgentSession, registry: &TunnelRegistry) {
+        let mut is_complete = false;
+        while let Some(mut own) = registry.own_tunnels() {
+            for announcement in self.difference(&own) {
+                link.announce(announcement).await;
+            }
+            if !is_complete {
+                link.announce(Announcement::Complete).await;
+                is_complete = true;
+            }
+            loop {
+                match own.changes.recv().await {
+                    Ok(change) => {
+                        if let Some(announcement) = self.announcement_of(&change) {
+                            link.announce(announcement).await;
+                        }
+                    }
+                    // Everything is compared again.
+                    Err(RecvError::Lagged(_)) => break,
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        }
+    }
+
+    /// What must be announced, so that the other node knows what is there now.
+    fn difference(&self, own: &OwnTunnels) -> Vec<Announcement> {
+        let tunnels: HashSet<&str> = own.tunnels.iter().map(|tunnel| tunnel.id.as_str()).collect();
+        let sessions: HashSet<&str> = own.sessions.iter().map(|session| session.id.as_str()).collect();
+        let mut announced = self.announced();
+        let gone: Vec<u32> = announced
+            .tunnels
+            .iter()
+            .filter(|(_, tunnel)| !tunnels.contains(&*tunnel.id))
+            .map(|(number, _)| *number)
+            .collect();
+        let mut difference = Vec::new();
+        for number in gone {
+            difference.extend(announced.tunnel_gone(number, EndKind::Unclean));
+        }
+        let ended: Vec<String> =
+            announced.sessions.iter().filter(|id| !sessions.contains(id.as_str())).cloned().collect();
+        difference.extend(ended.iter().filter_map(|session| announced.session_gone(session)));
+        difference.extend(own.sessions.iter().map(|session| announced.session(session)));
+        difference.extend(own.tunnels.iter().filter_map(|tunnel| announced.tunnel(tunnel)));
+        difference.extend(own.is_draining.then_some(Announcement::Draining));
+        difference
+    }
+
+    fn announcement_of(&self, change: &OwnChange) -> Option<Announcement> {
+        let mut announced = self.announced();
+        match change {
+            OwnChange::Session(session) => Some(announced.session(session)),
+            OwnChange::SessionGone(session) => announced.session_gone(&session.id),
+            OwnChange::Tunnel(tunnel) => announced.tunnel(tunnel),
+            OwnChange::TunnelGone { tunnel, end_kind } => {
+                let number = announced.numbers.get(&tunnel.id).copied()?;
+                announced.tunnel_gone(number, *end_kind)
+            }
+            OwnChange::Draining => Some(Announcement::Draining),
+        }
+    }
+
+    fn announced(&self) -> MutexGuard<'_, Announced> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Announced {
+    fn session(&mut self, session: &Session) -> Announcement {
+        self.sessions.insert(session.id.clone());
+        Announcement::Session(Box::new(AnnouncedSession {
+            id: session.id.clone(),
+            credential: session.credential.clone(),
+            credential_key: session.credential_key.clone(),
+            owner: session.owner.clone(),
+            instance: session.instance.clone(),
+            agent_version: session.agent_version.clone(),
+            os: session.os.clone(),
+            metadata: session.metadata.clone(),
+            remote_management: session.remote_management,
+            address: session.peer,
+            started_at: session.started_at.seconds(),
+            draining: session.is_draining(),
+        }))
+    }
+
+    fn session_gone(&mut self, session: &str) -> Option<Announcement> {
+        self.sessions.remove(session).then(|| Announcement::SessionGone { session: session.to_owned() })
+    }
+
+    /// `None` if the tunnel is announced already.
+    fn tunnel(&mut self, tunnel: &Arc<Tunnel>) -> Option<Announcement> {
+        if self.numbers.contains_key(&tunnel.id) {
+            return None;
+        }
+        let bind = tunnel.announced.as_deref()?.clone();
+        self.last_number = self.last_number.wrapping_add(1);
+        let number = self.last_number;
+        self.tunnels.insert(number, tunnel.clone());
+        self.numbers.insert(tunnel.id.clone(), number);
+        Some(Announcement::Tunnel(Box::new(AnnouncedTunnel {
+            number,
+            id: tunnel.id.clone(),
+            session: tunnel.session.id.clone(),
+            url: tunnel.url.clone(),
+            started_at: tunnel.started_at.seconds(),
+            notes: tunnel.upstream.accepts_notes(),
+            request_notes: tunnel.upstream.accepts_request_notes(),
+            bind,
+        })))
+    }
+
+    fn tunnel_gone(&mut self, number: u32, end_kind: EndKind) -> Option<Announcement> {
+        let tunnel = self.tunnels.remove(&number)?;
+        self.numbers.remove(&tunnel.id);
+        Some(Announcement::TunnelGone { number, away: end_kind == EndKind::Unclean })
+    }
+}

@@ -1,0 +1,6 @@
+//! Links between nodes: visitors of one node and agents of another.
+
+mod identity;
+mod loss;
+mod names;
+mod streams;
