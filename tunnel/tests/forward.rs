@@ -120,6 +120,23 @@ async fn a_refusal_passes_with_its_error_whatever_the_opener_has_sent() {
 }
 
 #[tokio::test]
+async fn a_stream_that_finds_no_agent_is_not_taken() {
+    for (mut link, _session) in ways().await {
+        link.agent_serves(|stream| Box::pin(async move { stream.refuse(Code::AgentOffline.into()).await }));
+        let mut visitor = link.open().await;
+        let refused = match in_time(visitor.taken()).await {
+            // On a control connection the arrival is told first.
+            Ok(()) => in_time(visitor.accepted()).await.unwrap_err(),
+            Err(refused) => refused,
+        };
+        assert_eq!(refusal(&refused).map(|error| error.code), Some(Code::AgentOffline));
+        if !visitor.is_overflow() {
+            assert!(in_time(link.open().await.taken()).await.is_err());
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_stream_that_breaks_at_one_end_breaks_at_the_other() {
     for (mut link, mut session) in ways().await {
         join(&mut link, &session);
