@@ -163,7 +163,12 @@ export const nodes = describe("/nodes", {
     { name: "address", label: "Address", text: (node) => node.address || "none", mono: true },
     { name: "state", label: "State", text: (node) => STATES[node.state] },
     { name: "link", label: "Connection", text: (node) => LINKS[node.link] },
-    { name: "revision", label: "Revision", text: (node) => node.revision?.toString() ?? "unknown", mono: true },
+    {
+      name: "revision",
+      label: "Revision",
+      text: (node) => node.revision?.toString() ?? "unknown",
+      mono: true,
+    },
     { name: "version", label: "Version", text: (node) => node.version },
     idColumn,
     started,

@@ -11,9 +11,10 @@ import type { PublishState } from "./usePublish";
 export function Stopped({ state }: { state: PublishState }) {
   const { failure, made, uncertain, isHalf } = state;
   const element = useRef<HTMLDivElement>(null);
+  const midway = isHalf ? failure : null;
   useEffect(() => {
-    if (isHalf) element.current?.scrollIntoView({ block: "nearest" });
-  }, [failure, isHalf]);
+    if (midway !== null) element.current?.scrollIntoView({ block: "nearest" });
+  }, [midway]);
   return (
     <div ref={element}>
       <Notice tone={isHalf ? "warn" : "bad"} title={titleOf(state)} alert>
