@@ -10,6 +10,7 @@ use postern_tests::{
     server::ServerSetup,
 };
 use rcgen::{CertificateParams, KeyPair};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 /// Creates an edge with one route to a fixed response. Gives edge, route and backend.
@@ -74,6 +75,63 @@ async fn a_change_at_one_node_is_in_force_at_the_others() {
         (cluster.operator(2).get(&path).await.body["name"] == "Grace").then_some(())
     })
     .await;
+}
+
+/// Waits until all nodes are connected.
+async fn linked(cluster: &Cluster) {
+    for node in 0..cluster.nodes.len() {
+        eventually("all nodes are connected", async || {
+            let others = nodes(cluster, node).await;
+            let up = others.iter().filter(|other| other["link"] == "up" && !other["revision"].is_null()).count();
+            (up + 1 == cluster.nodes.len()).then_some(())
+        })
+        .await;
+    }
+}
+
+/// Creates a user at the first node. Gives the number of nodes that do not know it yet.
+async fn behind(cluster: &Cluster) -> Option<String> {
+    let url = format!("http://{}/users", cluster.nodes[0].addresses.api);
+    let request = reqwest::Client::builder().no_proxy().build().unwrap().post(url).bearer_auth(cluster.key());
+    let response = request.header("Service-Version", "2").json(&json!({ "name": "Ada" })).send().await.unwrap();
+    assert_eq!(response.status(), 201);
+    response.headers().get("postern-nodes-behind").map(|value| value.to_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn a_change_is_in_force_at_connected_nodes_before_its_response() {
+    let cluster = Cluster::start(2).await;
+    linked(&cluster).await;
+    for number in 0..10 {
+        let (host, node) = (format!("shop{number}.localhost"), number % 2);
+        fixed(&cluster, node, &host, "now").await;
+        assert_eq!(cluster.reads(1 - node, &host).await, "now", "at once");
+    }
+    assert_eq!(behind(&cluster).await, None);
+    // One that is halted is waited for only briefly, and told.
+    let halted = &cluster.nodes[1].process;
+    halted.signal(Signal::STOP);
+    assert_eq!(behind(&cluster).await.as_deref(), Some("1"));
+    eventually("it is no longer connected", async || {
+        let others = nodes(&cluster, 0).await;
+        others.iter().any(|other| other["link"] == "down").then_some(())
+    })
+    .await;
+    assert_eq!(behind(&cluster).await, None, "a node without a connection is not waited for");
+    halted.signal(Signal::CONT);
+    linked(&cluster).await;
+}
+
+#[tokio::test]
+async fn a_visitor_of_one_node_reaches_the_agent_of_another() {
+    let cluster = Cluster::start(2).await;
+    linked(&cluster).await;
+    let (_, token) = cluster.operator(1).credential(&[]).await;
+    let origin = Origin::start("hello").await;
+    let agent = cluster.agent_setup(0, "agent", &token).start().await;
+    let tunnel = agent.https("site", &origin).await;
+    cluster.until_read(0, &tunnel.host(), "hello").await;
+    cluster.until_read(1, &tunnel.host(), "hello").await;
 }
 
 #[tokio::test]

@@ -83,6 +83,11 @@ impl Cluster {
         setup
     }
 
+    /// The first key, of the administrator.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// The first port of TCP edges.
     pub fn tcp_port(&self) -> u16 {
         self.ports.0
