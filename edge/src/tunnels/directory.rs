@@ -93,7 +93,7 @@ impl Directory {
     }
 
     pub(super) fn tell(&self, change: OwnChange) {
-        // Without links nobody listens.
+        // Without links there is no receiver.
         let _ = self.changes.send(change);
     }
 

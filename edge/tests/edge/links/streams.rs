@@ -171,7 +171,7 @@ async fn a_group_turns_over_the_tunnels_of_all_nodes() {
 }
 
 #[tokio::test]
-async fn a_visitor_who_does_not_read_holds_the_sender_up_and_nobody_else() {
+async fn a_visitor_who_does_not_read_holds_up_the_sender_and_no_other_visitor() {
     const PIECE: usize = 64 * 1024;
     const WHOLE: usize = 1 << 30;
     let cluster = Cluster::start(2).await;
