@@ -6,7 +6,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("app", "Visitors who have logged in, and their sessions"),
     ("app sessions", "Login sessions of visitors"),
     ("app users", "Visitors who have logged in"),
-    ("audit-events", "What was changed, by whom, and the settings before and after"),
+    ("audit-events", "Changes of the configuration: their authors, and the settings before and after"),
     ("backends", "Where edges forward requests and connections to"),
     ("backends failover", "Backends that are tried in order"),
     ("backends http-response", "Fixed HTTP responses"),
