@@ -15,7 +15,7 @@ use std::{path::Path, sync::Arc};
 use tokio::sync::watch;
 
 /// Key of the authority of all nodes that visitors trust.
-const AUTHORITY: &str = "cluster/authority";
+pub(crate) const AUTHORITY: &str = "cluster/authority";
 /// Key of the authority of the links between nodes.
 const NODE_AUTHORITY: &str = "cluster/node-authority";
 

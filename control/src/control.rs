@@ -89,6 +89,7 @@ impl Control {
         settings: ControlSettings,
         live: Arc<dyn LiveState>,
     ) -> Result<Self> {
+        store::refuse_incomplete(store.as_ref()).await?;
         let codec = Codec::new(Arc::new(seal));
         tokio::spawn(checkpoint_regularly(Arc::downgrade(&store)));
         let leading = cluster.as_ref().map(Cluster::leading);

@@ -12,6 +12,7 @@ mod live_state;
 mod logins;
 mod modules;
 mod publishing;
+mod relocation;
 mod resources;
 mod sealing;
 mod settings;
@@ -24,6 +25,7 @@ pub use control::{Control, StoreSignals};
 pub use http::{AdmissionCheck, ApiCaller};
 pub use live_state::{LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold, NoLiveState};
 pub use logins::LoginStore;
+pub use relocation::{Direction, relocate};
 pub use resources::audit::CommittedEvent;
 pub use settings::{AuditRetention, ControlSettings, OAuthApp, OAuthApps};
 

@@ -4,6 +4,7 @@
 //! `claims/<scope>/<value>`, `links/<to>/<from>`, `uses/<id>`, `events/<id>`. Values are JSON, opaque to the store.
 
 pub mod cached;
+mod copying;
 mod error;
 mod etcd;
 pub mod lock;
@@ -15,10 +16,13 @@ pub mod sqlite;
 #[cfg(test)]
 mod suite;
 
+pub use copying::Copied;
+pub(crate) use copying::{copy, refuse_incomplete};
 pub use error::{Result, StoreError};
 pub use etcd::address::{Address, SharedLocation};
 pub(crate) use nodes::node_id;
 pub use nodes::{NodeRecord, Nodes};
+pub(crate) use presence::Hold;
 pub use presence::{Presence, Usage, host_name};
 pub use sqlite::StoreReport;
 
@@ -37,6 +41,20 @@ pub fn open(folder: &Path) -> Result<Arc<dyn Store>> {
         return Err(StoreError::Elsewhere { folder: folder.display().to_string() });
     }
     Ok(Arc::new(cached::Cached::new(Arc::new(sqlite::open(folder)?), cached::CACHE_BYTES)))
+}
+
+/// Whether a data folder has a database of its own.
+pub(crate) fn has_database(folder: &Path) -> bool {
+    sqlite::exists(folder)
+}
+
+/// Opens the database of a data folder, even of one whose server has its configuration elsewhere, and creates it the first
+/// time.
+///
+/// # Errors
+/// If the folder cannot be read or written, another server uses it, or a newer version wrote it.
+pub(crate) fn open_database(folder: &Path) -> Result<Arc<dyn Store>> {
+    Ok(Arc::new(sqlite::open(folder)?))
 }
 
 /// Examines the store of a data folder that no server uses, and repairs what can be repaired; see [`StoreReport`].

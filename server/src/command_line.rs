@@ -1,8 +1,9 @@
-//! The command line: `run`, `api-key create`, `unlock`, `cluster`, `doctor`, and what packages are made of: completions and manual pages.
+//! The command line: `run`, `api-key create`, `unlock`, `cluster`, `store`, `doctor`, and what packages are made of: completions and manual pages.
 
 use crate::configuration::SETTINGS;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use clap_complete::Shell;
+use postern_control::Direction;
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
@@ -16,6 +17,7 @@ pub(crate) enum Invocation {
     Unlock { data_dir: Option<PathBuf> },
     Invite { data_dir: Option<PathBuf>, file: Option<PathBuf> },
     Nodes { data_dir: Option<PathBuf> },
+    CopyStore { direction: Direction, settings: Vec<(&'static str, String)> },
     Doctor { data_dir: Option<PathBuf>, repair: bool },
     Completion { shell: Shell },
     Manual { folder: PathBuf },
@@ -52,6 +54,7 @@ fn parse(matches: &ArgMatches) -> Invocation {
                 data_dir: other.and_then(|(_, nodes)| nodes.get_one::<PathBuf>("data_dir").cloned()),
             },
         },
+        Some(("store", store)) => copy_store(store.subcommand_matches("copy").expect("clap requires the subcommand")),
         Some(("doctor", doctor)) => Invocation::Doctor {
             data_dir: doctor.get_one::<PathBuf>("data_dir").cloned(),
             repair: doctor.get_flag("repair"),
@@ -67,6 +70,34 @@ fn parse(matches: &ArgMatches) -> Invocation {
             Invocation::Unlock { data_dir: unlock.and_then(|unlock| unlock.get_one::<PathBuf>("data_dir").cloned()) }
         }
     }
+}
+
+/// Settings of `run` that `store copy` has, too.
+const OF_THE_STORE: [&str; 7] =
+    ["data_dir", "join_file", "store_ca", "store_cert", "store_key", "store_user", "store_password_file"];
+
+fn copy_store(copy: &ArgMatches) -> Invocation {
+    let (direction, address) = match copy.get_one::<String>("to") {
+        Some(address) => (Direction::ToShared, address),
+        None => (Direction::FromShared, copy.get_one("from").expect("clap requires one of both")),
+    };
+    let others = OF_THE_STORE.iter().filter_map(|key| Some((*key, copy.get_one::<String>(key)?.clone())));
+    Invocation::CopyStore { direction, settings: others.chain([("store", address.clone())]).collect() }
+}
+
+fn store_command() -> Command {
+    let address = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name("etcd://HOST:PORT,…[/PREFIX]").help(help)
+    };
+    let mut copy = Command::new("copy")
+        .about("Copy what a stopped server stores from its data folder into an etcd, or back")
+        .arg(address("to", "Copy from the database of the data folder into this store"))
+        .arg(address("from", "Copy from this store into the database of the data folder"))
+        .group(ArgGroup::new("direction").args(["to", "from"]).required(true));
+    for setting in SETTINGS.iter().filter(|setting| OF_THE_STORE.contains(&setting.key)) {
+        copy = copy.arg(Arg::new(setting.key).long(setting.flag).value_name(setting.value).help(setting.help));
+    }
+    Command::new("store").about("The store of a server that does not run").subcommand_required(true).subcommand(copy)
 }
 
 fn command() -> Command {
@@ -136,6 +167,7 @@ fn command() -> Command {
                     Command::new("nodes").about("List the servers that use the store of the running one").arg(data_dir()),
                 ),
         )
+        .subcommand(store_command())
         .subcommand(
             Command::new("doctor").about("Examine the stored data while no server runs").arg(data_dir()).arg(
                 Arg::new("repair")

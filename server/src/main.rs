@@ -13,6 +13,7 @@ mod certificates;
 mod cluster;
 mod command_line;
 mod configuration;
+mod copy_store;
 mod create_api_key;
 mod data_folder;
 mod doctor;
@@ -37,6 +38,7 @@ mod unlock;
 use command_line::Invocation;
 use configuration::{Configuration, RawSettings};
 use postern_api::{Code, Error, Result};
+use postern_control::Direction;
 use std::{path::PathBuf, process::ExitCode};
 
 /// The system's allocator keeps what a burst of visitors needed; this one gives it back after a few seconds.
@@ -70,6 +72,7 @@ fn execute(invocation: Invocation, format: &mut logs::Format) -> Result<()> {
         Invocation::Unlock { data_dir } => runtime()?.block_on(unlock::unlock(data_dir)),
         Invocation::Invite { data_dir, file } => runtime()?.block_on(cluster::invite(data_dir, file)),
         Invocation::Nodes { data_dir } => runtime()?.block_on(cluster::list_nodes(data_dir)),
+        Invocation::CopyStore { direction, settings } => copy_store(direction, settings),
         Invocation::Doctor { data_dir, repair } => doctor::run(data_dir, repair),
         Invocation::Completion { shell } => {
             command_line::complete(shell).map_err(|error| write_error("The script could not be printed", &error))
@@ -97,6 +100,12 @@ fn run_with(flags: Vec<(&'static str, String)>, config: Option<PathBuf>, format:
     // Work that did not finish within the drain timeout is not awaited.
     runtime.shutdown_background();
     result
+}
+
+fn copy_store(direction: Direction, settings: Vec<(&'static str, String)>) -> Result<()> {
+    let (raw, mistakes) = RawSettings::gather(settings, |name| std::env::var(name).ok(), None);
+    let configuration = Configuration::resolve(&raw, mistakes)?;
+    runtime()?.block_on(copy_store::run(direction, &configuration))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime> {

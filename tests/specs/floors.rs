@@ -63,6 +63,7 @@ fn the_management_api_is_read_downwards() {
             "publishing views",
             "acme logins modules",
             "resources",
+            "relocation",
             "cluster",
             "certificates",
             "sealing settings",

@@ -142,6 +142,22 @@ pub enum StoreError {
         /// The data folder.
         folder: String,
     },
+    /// A store that something is copied into has entries already.
+    #[error(
+        "{place} is not empty. Choose an empty one, or delete what is there: for --from, move `postern.db` of the data folder away; for --to, choose another prefix."
+    )]
+    NotEmpty {
+        /// The store, as the beginning of a sentence.
+        place: String,
+    },
+    /// A store that something is copied into is incomplete.
+    #[error(
+        "{place} holds only a part of another store, because a copy was cut short. Run the same `postern-server store copy` again."
+    )]
+    Incomplete {
+        /// The store, as the beginning of a sentence.
+        place: String,
+    },
     /// The store was closed, because the server shuts down.
     #[error("The server is shutting down. Ask again in a moment; a new one may be starting.")]
     Closed,
@@ -186,6 +202,7 @@ impl From<StoreError> for Error {
             StoreError::WrongKey { .. } | StoreError::Unusable { .. } | StoreError::Elsewhere { .. } => {
                 Code::Unavailable
             }
+            StoreError::NotEmpty { .. } | StoreError::Incomplete { .. } => Code::Unavailable,
             StoreError::ReadOnly { .. } => Code::StorageReadOnly,
             StoreError::Locked { .. } | StoreError::InUse { .. } => Code::StorageLocked,
             StoreError::Lost { .. } | StoreError::Damaged { .. } => {

@@ -3,11 +3,13 @@
 
 mod claim;
 mod folder_id;
+mod hold;
 mod leadership;
 
 pub use claim::Usage;
 pub use folder_id::host_name;
 pub(super) use folder_id::is_elsewhere;
+pub(crate) use hold::Hold;
 
 use super::{LeaseId, Result, Store, lock::FolderLock, nodes::Nodes};
 use claim::Claim;
