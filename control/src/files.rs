@@ -46,8 +46,13 @@ pub(crate) fn stage(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Renames staged content to its final path.
 pub(crate) fn publish_staged(path: &Path) -> Result<()> {
-    let sync = || path.parent().map_or(Ok(()), private_file::sync_folder);
-    fs::rename(staged_path(path), path).and_then(|()| sync()).map_err(|error| failed(path, error))
+    rename(&staged_path(path), path)
+}
+
+/// Renames a file within its folder, for good.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+    let sync = || to.parent().map_or(Ok(()), private_file::sync_folder);
+    fs::rename(from, to).and_then(|()| sync()).map_err(|error| failed(to, error))
 }
 
 /// Path that [`stage`] writes to.

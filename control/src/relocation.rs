@@ -18,7 +18,8 @@ pub enum Direction {
     FromShared,
 }
 
-/// Copies everything but what the servers themselves keep there. No server may use the folder or the store.
+/// Copies everything but what the servers themselves keep there. No server may use the folder or the store. Afterwards the
+/// folder of a server that moved to a shared store has no database: it is renamed.
 ///
 /// # Errors
 /// `StorageLocked` if a server uses one of them, `Unavailable` if the new store is not empty or has another sealing key, or if
@@ -40,6 +41,9 @@ pub async fn relocate(
     let copied = between(direction, data_dir, join_file, (database.as_ref(), shared.as_ref())).await;
     database.close().await;
     shared.close().await;
+    if copied.is_ok() && direction == Direction::ToShared {
+        store::set_database_aside(data_dir)?;
+    }
     copied
 }
 

@@ -48,13 +48,20 @@ pub(crate) fn has_database(folder: &Path) -> bool {
     sqlite::exists(folder)
 }
 
-/// Opens the database of a data folder, even of one whose server has its configuration elsewhere, and creates it the first
-/// time.
+/// Opens the database of a data folder. One that has none gets a new one, even if its server had its configuration elsewhere.
 ///
 /// # Errors
 /// If the folder cannot be read or written, another server uses it, or a newer version wrote it.
 pub(crate) fn open_database(folder: &Path) -> Result<Arc<dyn Store>> {
-    Ok(Arc::new(sqlite::open(folder)?))
+    Ok(Arc::new(sqlite::open_or_create(folder)?))
+}
+
+/// Renames the database of a data folder that no server uses, so that none is started on it again.
+///
+/// # Errors
+/// If it cannot be renamed.
+pub(crate) fn set_database_aside(folder: &Path) -> Result<()> {
+    sqlite::set_aside(folder)
 }
 
 /// Examines the store of a data folder that no server uses, and repairs what can be repaired; see [`StoreReport`].

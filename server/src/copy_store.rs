@@ -15,7 +15,7 @@ pub(crate) async fn run(direction: Direction, configuration: &Configuration) -> 
     let (folder, address) = (folder.display(), &location.address);
     let next = match direction {
         Direction::ToShared => format!(
-            "Start the server with --store {address} from now on. The database in {folder} stays as it is; without --store, the server would use it again."
+            "Start the server with --store {address} from now on. The former database in {folder} is now `postern.db.copied`."
         ),
         Direction::FromShared => {
             format!("Start the server without --store from now on. What is in {address} stays as it is.")

@@ -46,6 +46,7 @@ mod service;
 mod service_failures;
 mod shared_store;
 mod ssh_certificates;
+mod store_copy;
 mod tcp_edges;
 mod tcp_tunnels;
 mod tls;

@@ -136,7 +136,7 @@ pub enum StoreError {
     },
     /// The folder is that of a server whose configuration is in a store that is shared.
     #[error(
-        "`{folder}` belongs to a server whose configuration is not in this folder. Start that one with the --store it had, or give this one a folder of its own with --data-dir."
+        "`{folder}` belongs to a server whose configuration is not in this folder. Start that one with the --store it had, give this one a folder of its own with --data-dir, or bring the configuration back into this folder with `postern-server store copy --from`."
     )]
     Elsewhere {
         /// The data folder.

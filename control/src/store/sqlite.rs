@@ -33,6 +33,8 @@ use writer::{Job, SharedWriter, WriteJob, Writer};
 
 const FILE: &str = "postern.db";
 const LOG_FILE: &str = "postern.db-wal";
+/// A database whose content was copied into another store.
+const SET_ASIDE: &str = "postern.db.copied";
 /// A larger database is checked in the background while it is used already.
 const MAX_CHECKED_AT_OPEN: u64 = 64 << 20;
 /// Requests that may wait for the writer; further callers wait to enqueue.
@@ -57,7 +59,23 @@ pub struct Sqlite {
 /// # Errors
 /// If the folder cannot be read or written, another server uses it, or a newer version wrote it.
 pub fn open(folder: &Path) -> Result<Sqlite> {
-    open_limited(folder, None)
+    open_limited(folder, None, Missing::IsLost)
+}
+
+/// Like [`open`], but a folder without a database gets a new one even if it is that of a server that was started before.
+///
+/// # Errors
+/// Like those of [`open`].
+pub(super) fn open_or_create(folder: &Path) -> Result<Sqlite> {
+    open_limited(folder, None, Missing::IsCreated)
+}
+
+/// Renames the database of a folder that no server uses, so that none is started on it again.
+///
+/// # Errors
+/// If it cannot be renamed.
+pub(super) fn set_aside(folder: &Path) -> Result<()> {
+    Ok(files::rename(&folder.join(FILE), &folder.join(SET_ASIDE))?)
 }
 
 /// Whether a folder has a database.
@@ -65,13 +83,23 @@ pub(super) fn exists(folder: &Path) -> bool {
     folder.join(FILE).exists()
 }
 
-fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
+/// What it means that the folder of a server has no database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    IsLost,
+    IsCreated,
+}
+
+fn open_limited(folder: &Path, pages: Option<u32>, missing: Missing) -> Result<Sqlite> {
     files::create_private_folder(folder)?;
     let lock = FolderLock::take(folder)?;
+    let is_created = missing == Missing::IsCreated && !exists(folder);
     let folder = DatabaseFolder { folder: folder.to_owned() };
     let (mut connection, log_bytes) = folder.open_file()?;
     let found = folder.identify(&connection, log_bytes)?;
-    found.check()?;
+    if !is_created {
+        found.check()?;
+    }
     folder.check_content(&connection, found.id.is_some())?;
     folder.sql(statements::configure(&connection, pages))?;
     let prepared = folder.sql(statements::prepare(&mut connection))?;

@@ -181,7 +181,7 @@ async fn fill(store: &Sqlite) -> (usize, StoreError) {
 #[tokio::test]
 async fn a_full_database_is_a_clear_error_and_loses_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let store = open_limited(folder.path(), Some(60)).expect("made");
+    let store = open_limited(folder.path(), Some(60), Missing::IsLost).expect("made");
     let (written, error) = fill(&store).await;
     assert!(written > 0 && matches!(error, StoreError::Full { .. }), "{written} {error}");
     let shown = postern_api::Error::from(error);
@@ -196,7 +196,7 @@ async fn a_full_database_is_a_clear_error_and_loses_nothing() {
 #[tokio::test]
 async fn a_commit_that_does_not_fit_does_not_fail_others_in_its_group() {
     let folder = tempfile::tempdir().expect("a folder");
-    let store = open_limited(folder.path(), Some(100)).expect("made");
+    let store = open_limited(folder.path(), Some(100), Missing::IsLost).expect("made");
     let commits = (0..20).map(|number| {
         let size = if number == 10 { 2 << 20 } else { 10 };
         store.commit(Commit::default().put(format!("k/{number:02}"), vec![b'x'; size]))
