@@ -51,7 +51,9 @@ impl Agent {
             tasks.spawn(local_api::serve(listener, context.clone()));
         }
         context.state.record_start(context.web_addr().map(|address| address.to_string()));
-        tasks.spawn(context.session_loop().run());
+        for session in context.session_loops() {
+            tasks.spawn(session.run());
+        }
         context.apply_initial().await;
         let started = start_extra(&context, extra).await;
         match context.watch_files() {

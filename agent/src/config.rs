@@ -34,7 +34,7 @@ pub use postern_config::{
     tree,
 };
 pub use server_address::ServerAddress;
-pub use settings::AgentSettings;
+pub use settings::{AgentSettings, MAX_SESSIONS};
 pub use upstream::LocalUpstream;
 
 use std::{

@@ -7,10 +7,11 @@ pub use config_editing::{ConfigText, EditOutcome};
 use crate::{
     capture::{AgentEvent, CaptureStore, event},
     config::{
-        AgentSettings, Config, Definition, Problems, Sources, edit, file_watch::FileWatch, state_file::AgentStateFile,
+        AgentSettings, Config, Definition, MAX_SESSIONS, Problems, Sources, edit, file_watch::FileWatch,
+        state_file::AgentStateFile,
     },
     ports::PortScanner,
-    session::{SessionLoop, SessionState, StatusPublisher},
+    session::{SessionLoop, SessionSet, SessionState, StatusPublisher},
     tunnels::{Tunnels, guard::Guard, local_dialer::LocalDialer},
 };
 use arc_swap::ArcSwapOption;
@@ -261,17 +262,19 @@ impl AgentContext {
         }
     }
 
-    /// The loop that keeps the session with the server.
-    pub fn session_loop(&self) -> SessionLoop {
-        SessionLoop {
+    /// The loops that keep the sessions with the server.
+    pub fn session_loops(&self) -> Vec<SessionLoop> {
+        let set = Arc::new(SessionSet::new(self.session_status.clone(), self.session.clone()));
+        let session_loop = |slot| SessionLoop {
+            slot,
+            set: set.clone(),
             config: self.config.subscribe(),
             tunnels: self.tunnels.clone(),
-            session_status: self.session_status.clone(),
             state: self.state.clone(),
-            current_session: self.session.clone(),
             stop: self.stop.clone(),
             drain_timeout: self.drain_timeout.clone(),
-        }
+        };
+        (0..MAX_SESSIONS).map(session_loop).collect()
     }
 
     /// Watches the configuration files.

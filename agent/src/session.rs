@@ -6,9 +6,11 @@ mod network_watch;
 mod reconnect_backoff;
 mod retired_session;
 mod server_dialer;
+mod session_set;
 mod sleep_detector;
 pub mod status;
 
+pub use session_set::SessionSet;
 pub use status::{SessionState, SessionStatus, StatusPublisher};
 
 use crate::{
@@ -16,13 +18,13 @@ use crate::{
     tunnels::{Tunnels, forward},
 };
 use address_cache::AddressCache;
-use arc_swap::ArcSwapOption;
 use network_events::{ReconnectTrigger, ReconnectTriggers};
 use postern_api::{Code, Error, Secret};
 use postern_tunnel::{AgentSession, ConnectError, EndReason, Incoming, IncomingEvent, connect, message::Hello};
 use reconnect_backoff::ReconnectBackoff;
 use retired_session::RetiredSession;
 use server_dialer::{ConnectTimeouts, ConnectionPath, ServerDialer, to_error};
+use session_set::{Beside, Candidate};
 use std::{
     sync::{Arc, OnceLock},
     time::Duration,
@@ -35,25 +37,34 @@ const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(300);
 /// Minimum retry interval after a server was not trusted: a certificate does not change by itself within seconds. A change of
 /// the configuration retries at once.
 const UNTRUSTED_RETRY_INTERVAL: Duration = Duration::from_secs(15);
+/// Minimum retry interval after a server's address led to a node with a session of this agent: it may lead to another node
+/// the next time.
+const SAME_NODE_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// A session that lasts this long resets the backoff; a shorter one does not.
 const STABLE_SESSION_TIME: Duration = Duration::from_secs(10);
 /// Minimum time for the server's response to the hello, whatever `connect_timeout` says.
 const MIN_HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+/// Delay before the first session beside another one: that one binds its tunnels first.
+const BESIDE_DELAY: Duration = Duration::from_secs(1);
+/// Maximum delay, drawn at random, before a lost session is replaced while another one is up: the agents of a node that has
+/// failed do not all connect at the same time.
+const MAX_REPLACEMENT_DELAY: Duration = Duration::from_secs(20);
 /// Time the server has to show that it is alive once the connection is in doubt.
 const LIVENESS_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Keeps a session and binds the tunnels in it.
+/// Keeps one of the sessions and binds the tunnels in it. The first is kept always, the others beside it while the server has
+/// several nodes.
 pub struct SessionLoop {
+    /// Which one; 0 is the first.
+    pub slot: usize,
+    /// All sessions of the agent.
+    pub set: Arc<SessionSet>,
     /// The current configuration.
     pub config: watch::Receiver<Arc<Config>>,
     /// The tunnels that are bound in the session.
     pub tunnels: Tunnels,
-    /// Publishes the session's status.
-    pub session_status: Arc<StatusPublisher>,
     /// The agent's instance id.
     pub state: Arc<AgentStateFile>,
-    /// The current session, for its latency.
-    pub current_session: Arc<ArcSwapOption<AgentSession>>,
     /// Ends the loop.
     pub stop: CancellationToken,
     /// Time that open streams get when the loop ends; they are cut at once if it is not set.
@@ -64,6 +75,8 @@ pub struct SessionLoop {
 #[expect(clippy::large_enum_variant, reason = "nearly all of them are streams, and a box each would cost more")]
 enum SessionEvent {
     Stop,
+    /// The operator of the server stopped another session.
+    StoppedBeside,
     SettingsChanged,
     Trigger(ReconnectTrigger),
     /// From the server; `None` once the session has ended.
@@ -82,6 +95,8 @@ enum SessionOutcome {
     NetworkChanged,
     /// The server refuses this agent.
     Refused(Error),
+    /// What the agent's other sessions do decides when this one is established.
+    Reconsider,
     /// The server's operator stopped the session; it starts again only when a person asks for it.
     Stopped(Error),
     /// The server shuts down and drains its agents.
@@ -143,25 +158,43 @@ impl ReconnectState {
 
 impl SessionLoop {
     /// Runs until the agent stops.
-    pub async fn run(mut self) {
+    pub async fn run(self) {
+        tokio::select! {
+            () = self.stop.cancelled() => {}
+            // Most agents need no session beside the first one, and this waits in little memory.
+            () = self.may_connect(BESIDE_DELAY) => Box::pin(self.keep()).await,
+        }
+    }
+
+    async fn keep(mut self) {
         let mut reconnect_state = ReconnectState::new();
+        let mut delay = Duration::ZERO;
         loop {
+            tokio::select! {
+                () = self.stop.cancelled() => return,
+                () = self.may_connect(delay) => {}
+            }
+            delay = MAX_REPLACEMENT_DELAY.mul_f64(rand::random::<f64>());
             let settings = self.config.borrow_and_update().settings.clone();
             let mut attempt_start = Instant::now();
-            self.session_status.connecting(server_list(&settings), reconnect_state.backoff.failures() + 1);
+            if self.is_shown() {
+                self.set.status().connecting(server_list(&settings), reconnect_state.backoff.failures() + 1);
+            }
             reconnect_state.triggers.discard_pending();
             let outcome = self.attempt(&settings, &mut reconnect_state, &mut attempt_start).await;
-            self.current_session.store(None);
+            self.set.ended(self.slot);
             let timed_out = matches!(outcome, SessionOutcome::ServerTimeout(_));
             reconnect_state.timeouts = if timed_out { reconnect_state.timeouts + 1 } else { 0 };
             match self.next_step(outcome, &mut reconnect_state, attempt_start) {
                 NextStep::Stop => return,
                 NextStep::RetryNow => {}
                 NextStep::RetryAfter(delay) => {
-                    let refused = self.session_status.current().state == SessionState::Refused;
+                    let refused = self.set.status().current().state == SessionState::Refused;
+                    let (set, beside) = (self.set.clone(), !self.set.is_alone(self.slot));
                     tokio::select! {
                         () = self.stop.cancelled() => return,
                         () = tokio::time::sleep(delay) => {}
+                        () = set.alone(self.slot), if beside => reconnect_state.backoff.reset(),
                         () = settings_changed(&mut self.config, &settings) => reconnect_state.backoff.reset(),
                         // A server that refuses this agent refuses it from another address too.
                         trigger = reconnect_state.triggers.next(), if !refused => tracing::debug!(?trigger, "retried at once"),
@@ -173,6 +206,40 @@ impl SessionLoop {
                         () = settings_changed(&mut self.config, &settings) => {}
                     }
                     reconnect_state.backoff.reset();
+                    self.set.resume();
+                }
+            }
+        }
+    }
+
+    /// Whether this session's attempts are what the agent shows: no other session is up, and the first one is sought.
+    fn is_shown(&self) -> bool {
+        self.slot == 0 && self.set.is_alone(self.slot)
+    }
+
+    /// Resolves when it is time to connect: at once for the first session while no other is up; for others, and for the first
+    /// one beside them, after a delay.
+    async fn may_connect(&self, delay: Duration) {
+        let (mut changes, mut config) = (self.set.changes(), self.config.clone());
+        let mut due = None;
+        loop {
+            self.set.until_resumed().await;
+            if self.slot == 0 && self.set.is_alone(self.slot) {
+                return;
+            }
+            let is_wanted = self.slot < config.borrow_and_update().settings.sessions;
+            if is_wanted && self.set.has_room(self.slot) {
+                let due = *due.get_or_insert_with(|| Instant::now() + delay);
+                tokio::select! {
+                    () = tokio::time::sleep_until(due) => return,
+                    _ = changes.changed() => {}
+                    _ = config.changed() => {}
+                }
+            } else {
+                due = None;
+                tokio::select! {
+                    _ = changes.changed() => {}
+                    _ = config.changed() => {}
                 }
             }
         }
@@ -191,6 +258,7 @@ impl SessionLoop {
                 reconnect_state.backoff.reset();
                 NextStep::RetryNow
             }
+            SessionOutcome::Reconsider => NextStep::RetryNow,
             SessionOutcome::NetworkChanged => {
                 tracing::info!("the network has changed: a new session is established");
                 NextStep::RetryNow
@@ -198,28 +266,42 @@ impl SessionLoop {
             SessionOutcome::Drained(error) => {
                 reconnect_state.first_server += 1;
                 let delay = reconnect_state.delay(attempt_start);
-                self.session_status.failed(SessionState::Waiting, error, delay);
+                self.failed(SessionState::Waiting, error, delay);
                 NextStep::RetryAfter(delay)
             }
             SessionOutcome::Retry(error) | SessionOutcome::ServerTimeout(error) => {
                 let mut delay = reconnect_state.delay(attempt_start);
-                if error.code == Code::ServerUntrusted {
-                    delay = delay.max(UNTRUSTED_RETRY_INTERVAL);
+                match error.code {
+                    Code::ServerUntrusted => delay = delay.max(UNTRUSTED_RETRY_INTERVAL),
+                    Code::SessionElsewhere => delay = delay.max(SAME_NODE_RETRY_INTERVAL),
+                    _ => {}
                 }
-                reconnect_state.log(&error, delay);
-                self.session_status.failed(SessionState::Waiting, error, delay);
+                if self.is_shown() {
+                    reconnect_state.log(&error, delay);
+                } else {
+                    tracing::debug!(code = %error.code, ?delay, "no session beside the leading one: {}", error.message);
+                }
+                self.failed(SessionState::Waiting, error, delay);
                 NextStep::RetryAfter(delay)
             }
             SessionOutcome::Stopped(error) => {
                 tracing::warn!(code = %error.code, "{} Start the agent again to reconnect.", error.message);
-                self.session_status.stopped(error);
+                self.set.stop(error.clone());
+                self.set.status().stopped(error);
                 NextStep::WaitForSettings
             }
             SessionOutcome::Refused(error) => {
                 tracing::error!(code = %error.code, next_try = ?REFUSED_RETRY_INTERVAL, "{}", error.message);
-                self.session_status.failed(SessionState::Refused, error, REFUSED_RETRY_INTERVAL);
+                self.failed(SessionState::Refused, error, REFUSED_RETRY_INTERVAL);
                 NextStep::RetryAfter(REFUSED_RETRY_INTERVAL)
             }
+        }
+    }
+
+    /// Shows why there is no session, unless another one is up.
+    fn failed(&self, state: SessionState, error: Error, delay: Duration) {
+        if self.set.is_alone(self.slot) {
+            self.set.status().failed(state, error, delay);
         }
     }
 
@@ -237,12 +319,25 @@ impl SessionLoop {
                 "There is no authtoken. Run `postern config add-authtoken -`, or set POSTERN_AUTHTOKEN.",
             ));
         };
-        let hello = self.hello(settings, token);
         let timeouts = ConnectTimeouts::new(settings.connect_timeout, reconnect_state.timeouts);
-        let established = tokio::select! {
+        let set = self.set.clone();
+        let is_beside = !set.is_alone(self.slot);
+        let hello = |beside: &Beside| self.hello(settings, token.clone(), beside.at.clone());
+        let establishing = async {
+            let connecting = set.connecting().await;
+            let beside = set.beside(self.slot);
+            let candidates = set.candidates(settings, reconnect_state.first_server, &beside);
+            let established =
+                establish(settings, hello(&beside), (candidates, &beside), &reconnect_state.addresses, timeouts).await;
+            (connecting, established)
+        };
+        let mut config = self.config.clone();
+        let (connecting, established) = tokio::select! {
             () = self.stop.cancelled() => return SessionOutcome::Stop,
-            () = settings_changed(&mut self.config, settings) => return SessionOutcome::SettingsChanged,
-            established = establish(settings, hello, reconnect_state, timeouts) => established,
+            () = settings_changed(&mut config, settings) => return SessionOutcome::SettingsChanged,
+            // The first session is sought at once, by the first of the loops.
+            () = set.alone(self.slot), if is_beside => return SessionOutcome::Reconsider,
+            established = establishing => established,
         };
         match established {
             Err(outcome) => {
@@ -254,7 +349,15 @@ impl SessionLoop {
                 reconnect_state.backoff.connected();
                 reconnect_state.logged = None;
                 let since = Instant::now();
-                let outcome = self.serve(session, incoming, settings, path, &mut reconnect_state.triggers).await;
+                let welcome = session.welcome();
+                let (server, id, region) = (&path.server, &welcome.session, &welcome.region);
+                tracing::info!(%server, session = id, node = welcome.node, region, "session established");
+                let generation = self.tunnels.online(session.clone());
+                // Last: a caller that sees it may start a tunnel at once.
+                self.set.established(self.slot, session.clone(), path.clone());
+                drop(connecting);
+                let outcome =
+                    self.serve((session, generation), incoming, settings, path, &mut reconnect_state.triggers).await;
                 *attempt_start = Instant::now();
                 if since.elapsed() >= STABLE_SESSION_TIME {
                     reconnect_state.backoff.reset();
@@ -264,7 +367,7 @@ impl SessionLoop {
         }
     }
 
-    fn hello(&self, settings: &AgentSettings, token: Secret) -> Hello {
+    fn hello(&self, settings: &AgentSettings, token: Secret, at: Vec<String>) -> Hello {
         Hello {
             protocol: Default::default(),
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -273,27 +376,24 @@ impl SessionLoop {
             token,
             metadata: settings.metadata.clone(),
             remote_management: settings.remote_management,
+            run: self.set.run().to_owned(),
+            at,
         }
     }
 
     async fn serve(
         &mut self,
-        session: AgentSession,
+        (session, generation): (AgentSession, u64),
         mut incoming: Incoming,
         settings: &AgentSettings,
         path: ConnectionPath,
         triggers: &mut ReconnectTriggers,
     ) -> SessionOutcome {
-        let welcome = session.welcome();
-        tracing::info!(server = %path.server, session = welcome.session, region = welcome.region, "session established");
-        self.current_session.store(Some(Arc::new(session.clone())));
-        let generation = self.tunnels.online(session.clone());
-        // Last: a caller that sees it may start a tunnel at once.
-        self.session_status.online(path.server.to_string(), welcome.region.clone(), welcome.server_version.clone());
         let streams = TaskTracker::new();
         let outcome = loop {
             let event = tokio::select! {
                 () = self.stop.cancelled() => SessionEvent::Stop,
+                () = self.set.until_stopped() => SessionEvent::StoppedBeside,
                 () = settings_changed(&mut self.config, settings) => SessionEvent::SettingsChanged,
                 trigger = triggers.next() => SessionEvent::Trigger(trigger),
                 event = incoming.next() => SessionEvent::Incoming(event),
@@ -310,6 +410,10 @@ impl SessionLoop {
                 SessionEvent::Stop => {
                     self.leave(retired(incoming)).await;
                     break SessionOutcome::Stop;
+                }
+                SessionEvent::StoppedBeside => {
+                    session.goodbye().await;
+                    break SessionOutcome::Reconsider;
                 }
                 SessionEvent::SettingsChanged => {
                     let new = self.config.borrow().settings.clone();
@@ -381,25 +485,19 @@ async fn replace(retired: RetiredSession, old: &AgentSettings, new: &AgentSettin
 async fn establish(
     settings: &AgentSettings,
     hello: Hello,
-    reconnect_state: &ReconnectState,
+    (candidates, beside): (Vec<Candidate>, &Beside),
+    addresses: &AddressCache,
     timeouts: ConnectTimeouts,
 ) -> Result<(AgentSession, Incoming, ConnectionPath), SessionOutcome> {
-    let dial =
-        match ServerDialer::connect_any(settings, reconnect_state.first_server, timeouts, &reconnect_state.addresses)
-            .await
-        {
-            Err(error) => return Err(SessionOutcome::Retry(error)),
-            Ok(Err(failures)) => {
-                let timed_out = failures.iter().any(server_dialer::ConnectFailure::is_handshake_timeout);
-                let error = to_error(failures);
-                return Err(if timed_out {
-                    SessionOutcome::ServerTimeout(error)
-                } else {
-                    SessionOutcome::Retry(error)
-                });
-            }
-            Ok(Ok(dial)) => dial,
-        };
+    let dial = match ServerDialer::connect_any(settings, candidates, beside, timeouts, addresses).await {
+        Err(error) => return Err(SessionOutcome::Retry(error)),
+        Ok(Err(failures)) => {
+            let timed_out = failures.iter().any(server_dialer::ConnectFailure::is_handshake_timeout);
+            let error = to_error(failures);
+            return Err(if timed_out { SessionOutcome::ServerTimeout(error) } else { SessionOutcome::Retry(error) });
+        }
+        Ok(Ok(dial)) => dial,
+    };
     let path = dial.path().clone();
     let unreachable = |why: &str| {
         let message =
@@ -439,9 +537,10 @@ fn session_settings(settings: &AgentSettings) -> impl PartialEq + '_ {
         metadata,
         remote_management,
         connect_timeout,
+        sessions,
         ..
     } = settings;
-    let path = (servers, server_name, root_cas, crl_noverify, proxy, dns_resolvers, connect_timeout);
+    let path = (servers, server_name, root_cas, crl_noverify, proxy, dns_resolvers, connect_timeout, sessions);
     (authtoken, path, metadata, remote_management)
 }
 

@@ -36,7 +36,6 @@ use std::{
 };
 use table::{ActiveTunnel, EndpointState, TunnelTable};
 use tokio::sync::{broadcast, watch};
-use visitor_connections::EarlyVisitors;
 
 /// Maximum time a visitor's stream waits for the bind response with its tunnel's number; both travel on different
 /// connections.
@@ -154,7 +153,7 @@ impl Tunnels {
         let refused = self.0.local.check(&definition.upstream).await.err();
         let (session, endpoints) = {
             let mut table = self.lock_table();
-            let session = table.session.clone();
+            let session = table.leading().cloned();
             let entry = table.entries.entry(name.clone()).or_default();
             if entry.active.is_some() {
                 return Err(Error::new(
@@ -227,9 +226,9 @@ impl Tunnels {
 
     /// Stops one endpoint by name; `false` if there is none.
     pub fn stop_endpoint(&self, endpoint_name: &str) -> bool {
-        let (state, session) = {
+        let (state, sessions) = {
             let mut table = self.lock_table();
-            let session = table.session.clone();
+            let sessions = table.sessions.clone();
             let Some((name, entry)) =
                 table.entries.iter_mut().find(|(_, entry)| entry.endpoint(endpoint_name).is_some())
             else {
@@ -247,29 +246,41 @@ impl Tunnels {
                     table.entries.remove(&name);
                 }
             }
-            (state, session)
+            (state, sessions)
         };
         state.endpoint.stop.cancel();
-        if let (EndpointPhase::Running(number), Some((_, session))) = (&state.phase, session) {
-            session.unbind(*number);
+        for (index, (generation, session)) in sessions.iter().enumerate() {
+            if let Some(number) = state.number(*generation, index == 0) {
+                session.unbind(number);
+            }
         }
         tracing::info!(tunnel = endpoint_name, "tunnel stopped");
         self.notify_change();
         true
     }
 
-    /// Binds all started endpoints in a new session.
+    /// Binds all started endpoints in a new session; beside another session, those that are published there.
     pub fn online(&self, session: AgentSession) -> u64 {
         let (generation, tunnels) = {
             let mut table = self.lock_table();
             table.generation += 1;
-            table.session = Some((table.generation, session.clone()));
-            table.early_visitors = EarlyVisitors::default();
-            for state in table.endpoints_mut() {
-                state.phase = EndpointPhase::Starting;
+            let generation = table.generation;
+            table.sessions.push((generation, session.clone()));
+            if table.is_leading(generation) {
+                for state in table.endpoints_mut() {
+                    state.phase = EndpointPhase::Starting;
+                }
             }
+            let is_starting = |state: &&EndpointState| match state.phase {
+                EndpointPhase::Running(_) => true,
+                _ => table.is_leading(generation),
+            };
             let active = table.entries.values().filter_map(|entry| entry.active.as_ref());
-            (table.generation, active.map(ActiveTunnel::endpoints).collect::<Vec<_>>())
+            let endpoints = |active: &ActiveTunnel| {
+                let starting = active.endpoints.iter().filter(is_starting);
+                starting.map(|state| state.endpoint.clone()).collect::<Vec<_>>()
+            };
+            (generation, active.map(endpoints).collect::<Vec<_>>())
         };
         for endpoints in tunnels {
             self.bind(generation, session.clone(), endpoints);
@@ -278,19 +289,13 @@ impl Tunnels {
         generation
     }
 
-    /// Marks published endpoints as waiting for the next session.
+    /// A session has ended. Its endpoints are published by another one, or wait for the next.
     pub fn offline(&self, generation: u64) {
-        {
-            let mut table = self.lock_table();
-            if table.session.as_ref().is_none_or(|(current, _)| *current != generation) {
-                return;
-            }
-            table.session = None;
-            for state in table.endpoints_mut() {
-                state.endpoint.connections.forget_reported();
-                if matches!(state.phase, EndpointPhase::Running(_)) {
-                    state.phase = EndpointPhase::Starting;
-                }
+        let next = self.lock_table().remove_session(generation);
+        if let Some((generation, session, tunnels)) = next {
+            tracing::info!(session = session.welcome().session, "another session has taken over");
+            for endpoints in tunnels {
+                self.bind(generation, session.clone(), endpoints);
             }
         }
         self.notify_change();
@@ -300,12 +305,14 @@ impl Tunnels {
     pub fn closed_by_server(&self, generation: u64, number: u32, error: Error) {
         {
             let mut table = self.lock_table();
-            if table.session.as_ref().is_none_or(|(current, _)| *current != generation) {
+            let is_leading = table.is_leading(generation);
+            let is_it = |state: &&mut EndpointState| state.number(generation, is_leading) == Some(number);
+            let Some(state) = table.endpoints_mut().find(is_it) else { return };
+            if !is_leading {
+                // It is published in the leading session.
+                state.numbers.retain(|(known, _)| *known != generation);
                 return;
             }
-            let Some(state) = table.endpoints_mut().find(|state| state.phase == EndpointPhase::Running(number)) else {
-                return;
-            };
             tracing::error!(tunnel = state.endpoint.name, code = %error.code, "the server closed the tunnel: {}", error.message);
             state.phase = EndpointPhase::Failed(error);
         }
@@ -315,16 +322,15 @@ impl Tunnels {
     /// Counts connections of visitors that the server reports.
     pub fn visitors_changed(&self, generation: u64, changes: &[VisitorChanges]) {
         let mut table = self.lock_table();
-        if table.session.as_ref().is_none_or(|(current, _)| *current != generation) {
+        if table.session(generation).is_none() {
             return;
         }
         for changes in changes {
-            let running = EndpointPhase::Running(changes.number);
-            let state = table.endpoints().find(|state| state.phase == running);
+            let state = table.endpoint_at(generation, changes.number);
             match state.map(|state| state.endpoint.clone()) {
-                Some(endpoint) => endpoint.connections.apply(changes),
+                Some(endpoint) => endpoint.connections.apply(generation, changes),
                 // Otherwise it is about a tunnel that was stopped.
-                None if table.is_binding() => table.early_visitors.add(changes),
+                None if table.is_binding() => table.early_visitors.add(generation, changes),
                 None => {}
             }
         }
@@ -332,18 +338,12 @@ impl Tunnels {
 
     /// Whether the server of the session reports the connections of visitors to HTTP tunnels.
     pub(crate) fn visitors_are_reported(&self) -> bool {
-        self.lock_table().session.as_ref().is_some_and(|(_, session)| session.reports_visitors())
+        self.lock_table().leading().is_some_and(|(_, session)| session.reports_visitors())
     }
 
     /// The endpoint of a stream; waits for the bind response if it has not arrived yet.
     pub async fn running_endpoint(&self, generation: u64, number: u32) -> Option<Arc<TunnelEndpoint>> {
-        let find = || {
-            let table = self.lock_table();
-            let current = table.session.as_ref().is_some_and(|(current, _)| *current == generation);
-            let state =
-                table.endpoints().find(|state| state.phase == EndpointPhase::Running(number)).filter(|_| current);
-            state.map(|state| state.endpoint.clone())
-        };
+        let find = || self.lock_table().endpoint_at(generation, number).map(|state| state.endpoint.clone());
         let mut changes = self.0.changes.subscribe();
         let wait = async {
             loop {
@@ -360,12 +360,9 @@ impl Tunnels {
     /// it.
     pub fn published(&self, generation: u64) -> HashMap<u32, Arc<TunnelEndpoint>> {
         let table = self.lock_table();
-        let is_current = table.session.as_ref().is_some_and(|(current, _)| *current == generation);
-        let number = |state: &EndpointState| match state.phase {
-            EndpointPhase::Running(number) => Some((number, state.endpoint.clone())),
-            _ => None,
-        };
-        table.endpoints().filter(|_| is_current).filter_map(number).collect()
+        let is_leading = table.is_leading(generation);
+        let number = |state: &EndpointState| Some((state.number(generation, is_leading)?, state.endpoint.clone()));
+        table.endpoints().filter_map(number).collect()
     }
 
     /// Waits for the outcome of a start.
@@ -383,7 +380,7 @@ impl Tunnels {
                 if active.is_running() {
                     return StartOutcome::Running;
                 }
-                if table.session.is_none() {
+                if table.sessions.is_empty() {
                     return StartOutcome::Waiting;
                 }
             }
@@ -424,14 +421,14 @@ impl Tunnels {
     /// Transit time from the server to the agent: half of the session's round-trip time.
     pub(crate) fn transit(&self) -> Option<Duration> {
         let table = self.lock_table();
-        let (_, session) = table.session.as_ref()?;
+        let (_, session) = table.leading()?;
         session.latency().map(|both| both / 2)
     }
 
     /// Time after which the server of this session gives up a request; `None` if it is unknown or the session is over.
     pub(crate) fn answer_timeout(&self, generation: u64) -> Option<Duration> {
         let table = self.lock_table();
-        let (_, session) = table.session.as_ref().filter(|(current, _)| *current == generation)?;
+        let session = table.session(generation)?;
         Some(session.welcome().answer_timeout).filter(|timeout| *timeout > 0).map(Duration::from_millis)
     }
 
@@ -451,8 +448,7 @@ impl Tunnels {
 
     /// Whether this session has ended or is replaced. Its streams may break a moment before its end is known.
     pub(crate) async fn has_lost_session(&self, generation: u64) -> bool {
-        let current = self.lock_table().session.clone().filter(|(current, _)| *current == generation);
-        let Some((_, session)) = current else { return true };
+        let Some(session) = self.lock_table().session(generation).cloned() else { return true };
         tokio::time::timeout(SESSION_LOSS_DELAY, session.closed()).await.is_ok()
     }
 

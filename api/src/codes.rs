@@ -49,6 +49,7 @@ codes! {
     AgentTooOld = 108, 400, "The agent and the server share no protocol version.";
     AgentAddressDenied = 115, 403, "The agent's address may not start sessions.";
     SessionReplaced = 116, 409, "The same agent has connected again; this session has ended.";
+    SessionElsewhere = 119, 409, "The agent has a session with this node already; this one belongs at another node.";
     ServerDraining = 117, 503, "The server is shutting down; connect again.";
     CredentialInactive = 118, 403, "The bot user that owns the credential is not active.";
     ServerTooOld = 109, 400, "The server is too old for what the tunnel requests.";

@@ -13,7 +13,7 @@ mod tls;
 mod visitor_ledger;
 
 pub use node_links::{LinkView, NodeLinks};
-pub use settings::{LinkSettings, NodeIdentity, Peer, node_server_name};
+pub use settings::{LinkSettings, NodeIdentity, node_server_name};
 
 use crate::tunnels::TunnelRegistry;
 use std::{sync::Arc, time::Duration};

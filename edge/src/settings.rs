@@ -8,7 +8,7 @@ use crate::{
     net::Proxies,
     telemetry::{AccessLog, traffic::Traffic},
     tls::Challenges,
-    tunnels::{HeldName, RegistrySettings},
+    tunnels::{HeldName, Membership, RegistrySettings},
 };
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
@@ -158,7 +158,10 @@ impl Settings {
             region: self.region.clone(),
             server_version: self.server_version.clone(),
             limits: self.limits.clone(),
-            is_linked: self.links.is_some(),
+            membership: self
+                .links
+                .as_ref()
+                .map(|links| Membership { node: links.node.clone(), peers: links.peers.clone() }),
         }
     }
 }

@@ -4,6 +4,7 @@ mod agent;
 mod authenticate;
 mod bind;
 mod directory;
+mod membership;
 mod names;
 mod registry;
 mod remote;
@@ -16,6 +17,8 @@ mod views;
 
 pub(crate) use agent::{new_data_secret, serve_agent};
 pub(crate) use directory::{OwnChange, OwnTunnels};
+pub(crate) use membership::Membership;
+pub use membership::Peer;
 pub use names::HeldName;
 pub(crate) use names::NameLookup;
 pub(crate) use registry::{EndKind, RegistrySettings, TunnelRegistry};

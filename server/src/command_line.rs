@@ -85,9 +85,14 @@ fn copy_store(copy: &ArgMatches) -> Invocation {
     Invocation::CopyStore { direction, settings: others.chain([("store", address.clone())]).collect() }
 }
 
+fn etcd_address(text: &str) -> Result<String, &'static str> {
+    let is_etcd = text.starts_with("etcd://") || text.starts_with("etcds://");
+    is_etcd.then(|| text.to_owned()).ok_or("an address that begins with etcd:// or etcds:// is needed")
+}
+
 fn store_command() -> Command {
     let address = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name("etcd://HOST:PORT,…[/PREFIX]").help(help)
+        Arg::new(name).long(name).value_name("etcd://HOST:PORT,…[/PREFIX]").value_parser(etcd_address).help(help)
     };
     let mut copy = Command::new("copy")
         .about("Copy what a stopped server stores from its data folder into an etcd, or back")

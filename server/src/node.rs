@@ -14,6 +14,8 @@ pub(crate) struct BoundNode {
     pub(crate) listener: TcpListener,
     /// Address that they connect to.
     pub(crate) address: String,
+    /// Address of exactly this one for agents.
+    for_agents: Option<String>,
     pub(crate) name: String,
 }
 
@@ -36,12 +38,13 @@ impl BoundNode {
         let listener = TcpListener::bind(node.listen).await.map_err(refuse)?;
         let bound = listener.local_addr().map_err(refuse)?;
         let address = node.advertised.clone().unwrap_or_else(|| bound.to_string());
-        Ok(BoundNode { listener, address, name: node.name.clone() })
+        Ok(BoundNode { listener, address, for_agents: node.for_agents.clone(), name: node.name.clone() })
     }
 
     /// How it uses the store.
     pub(crate) fn usage(&self) -> Usage {
-        Usage::Shared { name: self.name.clone(), address: self.address.clone() }
+        let (name, address, for_agents) = (self.name.clone(), self.address.clone(), self.for_agents.clone());
+        Usage::Shared { name, address, for_agents }
     }
 }
 

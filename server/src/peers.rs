@@ -85,6 +85,7 @@ fn peer(id: &str, record: &NodeRecord) -> Peer {
         id: id.to_owned(),
         name: record.name.clone(),
         address: record.address.clone(),
+        agent_address: record.for_agents.clone(),
         draining: record.state == NodeState::Draining,
     }
 }

@@ -78,6 +78,8 @@ pub struct AgentSettings {
     pub console_color: ConsoleColor,
     /// Time that open connections get when the agent is asked to end (SIGTERM).
     pub drain_timeout: Duration,
+    /// Sessions that are kept, each with another node, if the server has several.
+    pub sessions: usize,
     /// Timeout of a connection attempt to the server.
     pub connect_timeout: Duration,
     /// Whether tunnels may lead to the metadata services of clouds.
@@ -171,6 +173,7 @@ const KNOWN: &[&str] = &[
     "log_level",
     "metadata",
     "remote_management",
+    "sessions",
     "connect_timeout",
     "drain_timeout",
     "console_ui",
@@ -189,6 +192,10 @@ const LATER: &[(&str, &str)] = &[
     ("update_channel", LATER_SETTING),
     ("update_check", LATER_SETTING),
 ];
+
+/// Sessions of an agent at most, and by default.
+pub const MAX_SESSIONS: usize = 4;
+const DEFAULT_SESSIONS: usize = 2;
 
 impl AgentSettings {
     /// Reads the top level. Invalid values are added to the problems and replaced by their defaults.
@@ -224,6 +231,10 @@ impl AgentSettings {
             remote_management: fields.flag("remote_management").unwrap_or(true),
             console: console(&mut fields),
             console_color: console_color(&mut fields),
+            sessions: fields
+                .number("sessions", 1..=MAX_SESSIONS as i64)
+                .and_then(|count| usize::try_from(count).ok())
+                .unwrap_or(DEFAULT_SESSIONS),
             connect_timeout: fields.duration("connect_timeout").unwrap_or(DEFAULT_CONNECT_TIMEOUT),
             drain_timeout: fields.duration("drain_timeout").unwrap_or(DEFAULT_DRAIN_TIMEOUT),
             allow_metadata_addresses: fields.flag("allow_metadata_addresses").unwrap_or(false),

@@ -222,6 +222,8 @@ async fn check_protocol(
         token,
         metadata: String::new(),
         remote_management: false,
+        run: String::new(),
+        at: Vec::new(),
     };
     let session = match timeout(STEP_TIMEOUT, connect(Arc::new(dial), hello)).await {
         Ok(Ok((session, _incoming))) => session,

@@ -1,6 +1,9 @@
 //! TLS connections to the server: a working path is found once for a session, and all its connections use it.
 
-use super::address_cache::AddressCache;
+use super::{
+    address_cache::AddressCache,
+    session_set::{Beside, Candidate},
+};
 use crate::{
     config::{AgentSettings, ServerAddress, proxy::Proxy},
     net::{proxy, server_tls, staggered_race::staggered_race},
@@ -94,22 +97,30 @@ struct ServerTarget {
     resolvers: Arc<[SocketAddr]>,
 }
 
+impl ConnectionPath {
+    /// The address that connections lead to.
+    pub(super) fn remote(&self) -> SocketAddr {
+        self.remote
+    }
+}
+
 impl ServerDialer {
-    /// Finds a path to one of the servers, beginning with index `first`.
+    /// Finds a path to one of the servers, in their order. Addresses at which other sessions of the agent were reached are
+    /// tried last.
     ///
     /// # Errors
     /// `ServerUntrusted` if the authorities cannot be read or a server's name is not valid in a certificate; otherwise
     /// the failures of all servers.
     pub(super) async fn connect_any(
         settings: &AgentSettings,
-        first: usize,
+        candidates: Vec<Candidate>,
+        beside: &Beside,
         timeouts: ConnectTimeouts,
         names: &AddressCache,
     ) -> Result<Result<ServerDialer, Vec<ConnectFailure>>, Error> {
         let connector = TlsConnector::from(Arc::new(server_tls::client_config(settings)?));
-        let mut targets = Vec::with_capacity(settings.servers.len());
-        for server in &settings.servers {
-            let name = settings.server_name.as_ref().unwrap_or(&server.host);
+        let mut targets = Vec::with_capacity(candidates.len());
+        for Candidate { server, name } in candidates {
             let name = ServerName::try_from(name.clone()).map_err(|_| {
                 Error::new(
                     Code::ServerUntrusted,
@@ -119,16 +130,14 @@ impl ServerDialer {
                 )
             })?;
             targets.push(ServerTarget {
-                server: server.clone(),
                 name,
                 connector: connector.clone(),
-                proxy: proxy::proxy_for(settings, server).map(Arc::new),
+                proxy: proxy::proxy_for(settings, &server).map(Arc::new),
+                server,
                 resolvers: settings.dns_resolvers.clone().into(),
             });
         }
-        let count = targets.len().max(1);
-        targets.rotate_left(first % count);
-        let attempts = targets.into_iter().map(|target| target.connect_any(timeouts, names));
+        let attempts = targets.into_iter().map(|target| target.connect_any(timeouts, names, &beside.taken));
         Ok(staggered_race(attempts, SERVER_STAGGER).await.map_err(|failures| failures.into_iter().flatten().collect()))
     }
 
@@ -159,12 +168,14 @@ impl ServerTarget {
         self,
         timeouts: ConnectTimeouts,
         names: &AddressCache,
+        taken: &[SocketAddr],
     ) -> Result<ServerDialer, Vec<ConnectFailure>> {
         let next = self.proxy.as_ref().map_or(&self.server, |proxy| &proxy.address);
-        let addresses = match names.look_up(next, &self.resolvers, timeouts.connect).await {
+        let mut addresses = match names.look_up(next, &self.resolvers, timeouts.connect).await {
             Ok(addresses) => addresses,
             Err(error) => return Err(vec![self.failure_before_server(FailureCause::Lookup, error)]),
         };
+        addresses.sort_by_key(|address| taken.contains(address));
         let attempts = addresses.into_iter().map(|remote| {
             let target = self.clone();
             async move {

@@ -4,7 +4,12 @@ use super::{EndpointKind, EndpointPhase, TunnelEndpoint, Tunnels};
 use crate::config::state_file::PreviousAddress;
 use postern_api::{Code, Error};
 use postern_tunnel::{AgentSession, message::Bound};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+
+/// Attempts to bind an endpoint in a session beside the leading one.
+const MAX_ATTEMPTS: u32 = 6;
+/// Delay before the second of these attempts; it doubles.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 impl Tunnels {
     /// Binds the endpoints of one tunnel. A second one asks for the name that the first one got.
@@ -13,6 +18,10 @@ impl Tunnels {
         tokio::spawn(async move {
             let mut granted = None;
             for endpoint in endpoints {
+                if !tunnels.lock_table().is_leading(generation) {
+                    tunnels.bind_beside(generation, session.clone(), endpoint);
+                    continue;
+                }
                 let mut previous = tunnels.0.state.address(&endpoint.name);
                 previous.host = granted.take().or(previous.host);
                 let result = session.bind(endpoint.bind(previous)).await;
@@ -22,6 +31,98 @@ impl Tunnels {
         });
     }
 
+    /// Binds an endpoint, which is published in the leading session, in another one too, with the same address.
+    fn bind_beside(&self, generation: u64, session: AgentSession, endpoint: Arc<TunnelEndpoint>) {
+        let tunnels = self.clone();
+        tokio::spawn(async move {
+            for attempt in 0..MAX_ATTEMPTS {
+                if attempt > 0 {
+                    // The other node may hear of the tunnel later than of this request.
+                    tokio::time::sleep(RETRY_DELAY * (1 << (attempt - 1))).await;
+                }
+                if !tunnels.await_number(generation, &endpoint) {
+                    return;
+                }
+                let address = tunnels.0.state.address(&endpoint.name);
+                let result = session.bind(endpoint.bind(address.clone())).await;
+                let result = match result {
+                    Ok(bound) if previous_address(&endpoint, bound.host.clone(), bound.port) != address => {
+                        session.unbind(bound.number);
+                        Err(Error::new(Code::NameTaken, "The other node gave another address."))
+                    }
+                    result => result,
+                };
+                if tunnels.bound_beside(generation, &session, &endpoint, result) {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Notes that a bind response is awaited. False if there is nothing to bind any more.
+    fn await_number(&self, generation: u64, endpoint: &Arc<TunnelEndpoint>) -> bool {
+        let mut table = self.lock_table();
+        if table.is_leading(generation) || table.session(generation).is_none() {
+            return false;
+        }
+        let Some(state) = table.endpoints_mut().find(|state| Arc::ptr_eq(&state.endpoint, endpoint)) else {
+            return false;
+        };
+        if state.numbers.iter().any(|(known, _)| *known == generation) {
+            return false;
+        }
+        state.numbers.push((generation, None));
+        true
+    }
+
+    /// Handles the response to a bind beside the leading session. False if it is to be tried again.
+    fn bound_beside(
+        &self,
+        generation: u64,
+        session: &AgentSession,
+        endpoint: &Arc<TunnelEndpoint>,
+        result: Result<Bound, Error>,
+    ) -> bool {
+        let mut table = self.lock_table();
+        if table.is_leading(generation) {
+            // The session has taken over meanwhile.
+            drop(table);
+            self.bound(generation, session, endpoint, result);
+            return true;
+        }
+        if let Ok(bound) = &result {
+            let early = table.early_visitors.take(generation, bound.number);
+            early.iter().for_each(|changes| endpoint.connections.apply(generation, changes));
+        }
+        let is_up = table.session(generation).is_some();
+        let state = table.endpoints_mut().find(|state| Arc::ptr_eq(&state.endpoint, endpoint)).filter(|_| is_up);
+        let Some(state) = state else {
+            // Stopped while the request was in flight.
+            if let Ok(bound) = result {
+                session.unbind(bound.number);
+            }
+            return true;
+        };
+        state.numbers.retain(|(known, _)| *known != generation);
+        match result {
+            Ok(bound) => {
+                state.numbers.push((generation, Some(bound.number)));
+                tracing::debug!(
+                    tunnel = endpoint.name,
+                    session = session.welcome().session,
+                    "tunnel started at another node, too"
+                );
+                drop(table);
+                self.notify_change();
+                true
+            }
+            Err(error) => {
+                tracing::debug!(tunnel = endpoint.name, code = %error.code, "the tunnel was not started at another node: {}", error.message);
+                false
+            }
+        }
+    }
+
     fn bound(
         &self,
         generation: u64,
@@ -29,14 +130,16 @@ impl Tunnels {
         endpoint: &Arc<TunnelEndpoint>,
         result: Result<Bound, Error>,
     ) {
+        let mut beside = Vec::new();
         {
             let mut table = self.lock_table();
-            let current = table.session.as_ref().is_some_and(|(current, _)| *current == generation);
+            let current = table.is_leading(generation);
             if let Ok(bound) = result.as_ref()
                 && current
             {
-                let early = table.early_visitors.take(bound.number);
-                early.iter().for_each(|changes| endpoint.connections.apply(changes));
+                let early = table.early_visitors.take(generation, bound.number);
+                early.iter().for_each(|changes| endpoint.connections.apply(generation, changes));
+                beside = table.sessions[1..].to_vec();
             }
             let state = table.endpoints_mut().find(|state| Arc::ptr_eq(&state.endpoint, endpoint)).filter(|_| current);
             match (state, result) {
@@ -64,6 +167,9 @@ impl Tunnels {
                     state.phase = EndpointPhase::Failed(error);
                 }
             }
+        }
+        for (generation, session) in beside {
+            self.bind_beside(generation, session, endpoint.clone());
         }
         self.notify_change();
     }

@@ -9,11 +9,12 @@ use postern_api::Error;
 use postern_tunnel::AgentSession;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// All tunnels by name, and the session they are bound in.
+/// All tunnels by name, and the sessions they are bound in.
 #[derive(Default)]
 pub(super) struct TunnelTable {
     pub(super) entries: BTreeMap<String, TunnelEntry>,
-    pub(super) session: Option<(u64, AgentSession)>,
+    /// Each at another node, by generation. Tunnels are bound in the first, the leading one, before the others.
+    pub(super) sessions: Vec<(u64, AgentSession)>,
     pub(super) generation: u64,
     pub(super) early_visitors: EarlyVisitors,
 }
@@ -36,7 +37,10 @@ pub(super) struct ActiveTunnel {
 
 pub(super) struct EndpointState {
     pub(super) endpoint: Arc<TunnelEndpoint>,
+    /// Its progress in the leading session.
     pub(super) phase: EndpointPhase,
+    /// Its numbers in the other sessions, by generation; `None` while the response is awaited.
+    pub(super) numbers: Vec<(u64, Option<u32>)>,
     /// The public address; the last one while it waits for the next session.
     pub(super) url: Option<String>,
 }
@@ -48,7 +52,60 @@ impl TunnelTable {
 
     /// Whether a bind response is awaited.
     pub(super) fn is_binding(&self) -> bool {
-        self.endpoints().any(|state| state.phase == EndpointPhase::Starting)
+        let awaits = |state: &EndpointState| state.numbers.iter().any(|(_, number)| number.is_none());
+        self.endpoints().any(|state| state.phase == EndpointPhase::Starting || awaits(state))
+    }
+
+    /// The session that decides what is shown of tunnels.
+    pub(super) fn leading(&self) -> Option<&(u64, AgentSession)> {
+        self.sessions.first()
+    }
+
+    /// The session of a generation, while it is up.
+    pub(super) fn session(&self, generation: u64) -> Option<&AgentSession> {
+        self.sessions.iter().find(|(known, _)| *known == generation).map(|(_, session)| session)
+    }
+
+    /// Whether a generation is that of the leading session.
+    pub(super) fn is_leading(&self, generation: u64) -> bool {
+        self.leading().is_some_and(|(leading, _)| *leading == generation)
+    }
+
+    /// The endpoint that has a number in a session.
+    pub(super) fn endpoint_at(&self, generation: u64, number: u32) -> Option<&EndpointState> {
+        let is_leading = self.is_leading(generation);
+        self.endpoints().find(|state| state.number(generation, is_leading) == Some(number))
+    }
+
+    /// Removes a session that has ended. Another one that was beside it leads from then on, with what is bound there. Returns
+    /// that session if the leading one has changed, and the endpoints of each tunnel that are still to be bound in it.
+    pub(super) fn remove_session(
+        &mut self,
+        generation: u64,
+    ) -> Option<(u64, AgentSession, Vec<Vec<Arc<TunnelEndpoint>>>)> {
+        let index = self.sessions.iter().position(|(known, _)| *known == generation)?;
+        self.sessions.remove(index);
+        self.early_visitors.forget(generation);
+        let next = self.leading().cloned().filter(|_| index == 0);
+        for state in self.endpoints_mut() {
+            state.endpoint.connections.forget_reported(generation);
+            state.numbers.retain(|(known, _)| *known != generation);
+            if index == 0 && !matches!(state.phase, EndpointPhase::Failed(_)) {
+                let bound = next.as_ref().and_then(|(next, _)| state.bound_at(*next)).flatten();
+                state.phase = bound.map_or(EndpointPhase::Starting, EndpointPhase::Running);
+            }
+        }
+        let (next, session) = next?;
+        let mut unbound = Vec::new();
+        for active in self.entries.values_mut().filter_map(|entry| entry.active.as_mut()) {
+            let is_unbound =
+                |state: &EndpointState| state.phase == EndpointPhase::Starting && state.bound_at(next).is_none();
+            let endpoints: Vec<_> =
+                active.endpoints.iter().filter(|state| is_unbound(state)).map(|state| state.endpoint.clone()).collect();
+            unbound.extend((!endpoints.is_empty()).then_some(endpoints));
+            active.endpoints.iter_mut().for_each(|state| state.numbers.retain(|(known, _)| *known != next));
+        }
+        Some((next, session, unbound))
     }
 
     pub(super) fn endpoints_mut(&mut self) -> impl Iterator<Item = &mut EndpointState> {
@@ -63,10 +120,6 @@ impl TunnelEntry {
 }
 
 impl ActiveTunnel {
-    pub(super) fn endpoints(&self) -> Vec<Arc<TunnelEndpoint>> {
-        self.endpoints.iter().map(|state| state.endpoint.clone()).collect()
-    }
-
     pub(super) fn failure(&self) -> Option<&Error> {
         self.endpoints.iter().find_map(|state| match &state.phase {
             EndpointPhase::Failed(error) => Some(error),
@@ -85,6 +138,20 @@ impl ActiveTunnel {
 
 impl EndpointState {
     pub(super) fn new(endpoint: Arc<TunnelEndpoint>) -> Self {
-        EndpointState { endpoint, phase: EndpointPhase::Starting, url: None }
+        EndpointState { endpoint, phase: EndpointPhase::Starting, numbers: Vec::new(), url: None }
+    }
+
+    /// Its number in a session.
+    pub(super) fn number(&self, generation: u64, is_leading: bool) -> Option<u32> {
+        match self.phase {
+            EndpointPhase::Running(number) if is_leading => Some(number),
+            _ if is_leading => None,
+            _ => self.bound_at(generation).flatten(),
+        }
+    }
+
+    /// Whether it is bound in a session beside the leading one, and under which number, if the response has arrived.
+    fn bound_at(&self, generation: u64) -> Option<Option<u32>> {
+        self.numbers.iter().find(|(known, _)| *known == generation).map(|(_, number)| *number)
     }
 }

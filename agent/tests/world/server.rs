@@ -201,6 +201,8 @@ async fn serve_session(
         region: "local".into(),
         heartbeat: 10_000,
         answer_timeout: 0,
+        node: String::new(),
+        nodes: Vec::new(),
     };
     let Ok((session, mut events)) = handshake.welcome(welcome).await else { return };
     recorded.lock().unwrap().sessions.push(session.clone());

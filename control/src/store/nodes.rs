@@ -23,6 +23,9 @@ pub struct NodeRecord {
     pub name: String,
     /// Address that other nodes connect to.
     pub address: String,
+    /// Address that agents connect to when they want exactly this node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub for_agents: Option<String>,
     /// Version of its program.
     pub version: String,
     /// What it does.

@@ -107,6 +107,8 @@ async fn serve_link(
         region: context.registry.settings.region.clone(),
         heartbeat: u64::try_from(HEARTBEAT_INTERVAL.as_millis()).unwrap_or(u64::MAX),
         answer_timeout: 0,
+        node: String::new(),
+        nodes: Vec::new(),
     };
     let (link, events) = greeting.welcome_with(welcome, PoolLimits::NODE).await?;
     context.registry.node_linked(&node, &link).await;

@@ -19,8 +19,8 @@ pub(super) struct Announcer(Mutex<Announced>);
 struct Announced {
     last_number: u32,
     tunnels: HashMap<u32, Arc<Tunnel>>,
-    /// The numbers of tunnels, by tunnel id.
-    numbers: HashMap<String, u32>,
+    /// The numbers of tunnels, by session and number there: two sessions of an agent may have one tunnel.
+    numbers: HashMap<(String, u32), u32>,
     sessions: HashSet<String>,
 }
 
@@ -58,13 +58,13 @@ impl Announcer {
 
     /// What must be announced, so that the other node knows what is there now.
     fn difference(&self, own: &OwnTunnels) -> Vec<Announcement> {
-        let tunnels: HashSet<&str> = own.tunnels.iter().map(|tunnel| tunnel.id.as_str()).collect();
+        let tunnels: HashSet<(&str, u32)> = own.tunnels.iter().map(|tunnel| place(tunnel)).collect();
         let sessions: HashSet<&str> = own.sessions.iter().map(|session| session.id.as_str()).collect();
         let mut announced = self.announced();
         let gone: Vec<u32> = announced
             .tunnels
             .iter()
-            .filter(|(_, tunnel)| !tunnels.contains(&*tunnel.id))
+            .filter(|(_, tunnel)| !tunnels.contains(&place(tunnel)))
             .map(|(number, _)| *number)
             .collect();
         let mut difference = Vec::new();
@@ -87,7 +87,7 @@ impl Announcer {
             OwnChange::SessionGone(session) => announced.session_gone(&session.id),
             OwnChange::Tunnel(tunnel) => announced.tunnel(tunnel),
             OwnChange::TunnelGone { tunnel, end_kind } => {
-                let number = announced.numbers.get(&tunnel.id).copied()?;
+                let number = announced.numbers.get(&key(tunnel)).copied()?;
                 announced.tunnel_gone(number, *end_kind)
             }
             OwnChange::Draining => Some(Announcement::Draining),
@@ -97,6 +97,15 @@ impl Announcer {
     fn announced(&self) -> MutexGuard<'_, Announced> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Session of a tunnel, and its number there.
+fn place(tunnel: &Tunnel) -> (&str, u32) {
+    (&tunnel.session.id, tunnel.number)
+}
+
+fn key(tunnel: &Tunnel) -> (String, u32) {
+    (tunnel.session.id.clone(), tunnel.number)
 }
 
 impl Announced {
@@ -115,6 +124,7 @@ impl Announced {
             address: session.peer,
             started_at: session.started_at.seconds(),
             draining: session.is_draining(),
+            run: session.run.clone(),
         }))
     }
 
@@ -124,14 +134,14 @@ impl Announced {
 
     /// `None` if the tunnel is announced already.
     fn tunnel(&mut self, tunnel: &Arc<Tunnel>) -> Option<Announcement> {
-        if self.numbers.contains_key(&tunnel.id) {
+        if self.numbers.contains_key(&key(tunnel)) {
             return None;
         }
         let bind = tunnel.announced.as_deref()?.clone();
         self.last_number = self.last_number.wrapping_add(1);
         let number = self.last_number;
         self.tunnels.insert(number, tunnel.clone());
-        self.numbers.insert(tunnel.id.clone(), number);
+        self.numbers.insert(key(tunnel), number);
         Some(Announcement::Tunnel(Box::new(AnnouncedTunnel {
             number,
             id: tunnel.id.clone(),
@@ -146,7 +156,7 @@ impl Announced {
 
     fn tunnel_gone(&mut self, number: u32, end_kind: EndKind) -> Option<Announcement> {
         let tunnel = self.tunnels.remove(&number)?;
-        self.numbers.remove(&tunnel.id);
+        self.numbers.remove(&key(&tunnel));
         Some(Announcement::TunnelGone { number, away: end_kind == EndKind::Unclean })
     }
 }

@@ -1,8 +1,9 @@
 //! The links that this node dials: one to each peer, kept up, over which the peer reaches this node's agents.
 
 use super::{
-    LinkContext, Peer, announcer::Announcer, node_links::DialledBy, node_server_name, visitor_ledger::VisitorLedger,
+    LinkContext, announcer::Announcer, node_links::DialledBy, node_server_name, visitor_ledger::VisitorLedger,
 };
+use crate::tunnels::Peer;
 use postern_api::{Code, Secret};
 use postern_tunnel::{
     AgentSession, BoxedTransport, ConnectError, Incoming, IncomingEvent, IncomingStream, NODE_ALPN,
@@ -104,6 +105,8 @@ async fn connect(context: &Arc<LinkContext>, peer: &Peer) -> Result<(AgentSessio
         token: Secret::new(""),
         metadata: context.settings.name.clone(),
         remote_management: false,
+        run: String::new(),
+        at: Vec::new(),
     };
     let (context, peer) = (context.clone(), peer.clone());
     let dial = move || {

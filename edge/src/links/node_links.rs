@@ -1,6 +1,6 @@
 //! The state of all links of this node, for views and for changes that wait until other nodes have applied them.
 
-use super::Peer;
+use crate::tunnels::Peer;
 use postern_api::Timestamp;
 use std::{
     collections::BTreeMap,

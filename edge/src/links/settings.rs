@@ -1,5 +1,6 @@
 //! What a node needs to be linked with others: its identity, its listener, and the list of its peers.
 
+use crate::tunnels::Peer;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use std::sync::Arc;
 use tokio::{net::TcpListener, sync::watch};
@@ -29,19 +30,6 @@ pub struct NodeIdentity {
     pub key: PrivateKeyDer<'static>,
     /// The certificate of the node authority, which has issued the certificates of all nodes.
     pub authority: CertificateDer<'static>,
-}
-
-/// Another node of the cluster.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Peer {
-    /// Its id, `node_…`.
-    pub id: String,
-    /// Its name, for people.
-    pub name: String,
-    /// Where it is dialled, `host:port`.
-    pub address: String,
-    /// Whether it is about to stop: changes are not waited for there, and its ways are tried last.
-    pub draining: bool,
 }
 
 /// The DNS name in the certificate of the node with this id. Case is ignored, as in all DNS names.

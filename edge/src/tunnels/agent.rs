@@ -2,9 +2,9 @@
 
 use crate::{
     telemetry::metrics,
-    tunnels::{Session, TunnelRegistry, authenticate, registry::EndKind},
+    tunnels::{Membership, Session, TunnelRegistry, authenticate, registry::EndKind},
 };
-use postern_api::{Secret, Timestamp, id::next_ksuid};
+use postern_api::{Code, Secret, Timestamp, id::next_ksuid};
 use postern_tunnel::{
     Accepted, AgentHandshake, DataConnection, EndReason, ServerEvent, ServerEvents, Transport,
     message::{DEFAULT_HEARTBEAT_MS, Welcome},
@@ -61,6 +61,10 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
             return greeting.refuse(error).await;
         }
     };
+    let membership = registry.settings.membership.as_ref();
+    if membership.is_some_and(|membership| hello.at.contains(&membership.node)) {
+        return greeting.refuse(Code::SessionElsewhere.into()).await;
+    }
     let now = postern_api::clock::now();
     let id = format!("ts_{}", next_ksuid(now));
     let welcome = Welcome {
@@ -71,6 +75,8 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
         region: registry.settings.region.clone(),
         heartbeat: DEFAULT_HEARTBEAT_MS,
         answer_timeout: u64::try_from(registry.settings.limits.answer.as_millis()).unwrap_or(0),
+        node: membership.map(|membership| membership.node.clone()).unwrap_or_default(),
+        nodes: membership.map(Membership::other_nodes).unwrap_or_default(),
     };
     let (link, events) = match greeting.welcome(welcome).await {
         Ok(started) => started,
@@ -82,6 +88,7 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
         credential,
         owner,
         instance: hello.instance,
+        run: hello.run,
         agent_version: hello.agent_version,
         os: hello.os,
         metadata: hello.metadata,

@@ -2,7 +2,10 @@
 
 use crate::{
     tcp::PortTarget,
-    tunnels::{Session, Stages, Tunnel, TunnelKind, TunnelRegistry, names::NameHolder, registry::RegistryState},
+    tunnels::{
+        Session, Stages, Tunnel, TunnelKind, TunnelRegistry, directory::PublicAddress, names::NameHolder,
+        registry::RegistryState,
+    },
     upstream::{TunnelOptions, TunnelUpstream},
 };
 use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::next_ksuid, traffic::TrafficKind, words};
@@ -29,6 +32,14 @@ struct BindGrant {
     url: Option<String>,
     labels: BTreeMap<String, String>,
     stages: Option<Box<Stages>>,
+}
+
+impl BindGrant {
+    fn address(&self) -> Option<PublicAddress> {
+        let scheme = if self.kind == TunnelKind::Http { Scheme::Http } else { Scheme::Https };
+        let host = self.host.as_ref().map(|host| PublicAddress::Host(host.clone(), scheme));
+        host.or_else(|| self.port.map(PublicAddress::Port))
+    }
 }
 
 impl TunnelRegistry {
@@ -103,7 +114,8 @@ impl TunnelRegistry {
         bind: Bind,
         grant: BindGrant,
     ) -> Result<Arc<Tunnel>, Error> {
-        let entry = state.sessions.get_mut(&session.id).ok_or(Code::SessionReplaced)?;
+        let RegistryState { sessions, directory, .. } = state;
+        let entry = sessions.get_mut(&session.id).ok_or(Code::SessionReplaced)?;
         if entry.tunnels.len() >= MAX_TUNNELS {
             return Err(Error::new(
                 Code::Unavailable,
@@ -112,8 +124,16 @@ impl TunnelRegistry {
         }
         let number = entry.next_number;
         entry.next_number += 1;
+        let elsewhere = directory.as_ref().and_then(|directory| match grant.address() {
+            Some(address) => directory.same_tunnel(session, &bind.name, &address),
+            None => directory.same_labels(session, &bind.name, &grant.labels),
+        });
         let now = postern_api::clock::now();
-        let id = format!("tn_{}", next_ksuid(now));
+        // The same tunnel in another session of its agent has one id.
+        let (id, started_at) = match elsewhere {
+            Some(tunnel) => (tunnel.id.clone(), tunnel.started_at),
+            None => (format!("tn_{}", next_ksuid(now)), Timestamp::new(now)),
+        };
         let counter = self.access.telemetry.traffic.of(TrafficKind::Tunnel, &id);
         let options = TunnelOptions {
             app_protocol: bind.app_protocol,
@@ -125,7 +145,7 @@ impl TunnelRegistry {
         };
         let max_idle = self.settings.limits.idle_upstreams;
         let upstream = Arc::new(TunnelUpstream::new(counter, session.link.clone(), number, options, max_idle));
-        let announced = self.settings.is_linked.then(|| Box::new(granted(&bind, grant.host.as_ref(), grant.port)));
+        let announced = self.settings.is_linked().then(|| Box::new(granted(&bind, grant.host.as_ref(), grant.port)));
         let tunnel = Arc::new(Tunnel {
             id,
             number,
@@ -136,14 +156,14 @@ impl TunnelRegistry {
             port: grant.port,
             forwards_to: bind.forwards_to,
             metadata: bind.metadata,
-            started_at: Timestamp::new(now),
+            started_at,
             session: session.clone(),
             stages: grant.stages,
             upstream,
             announced,
         });
         entry.tunnels.insert(number, tunnel.clone());
-        if let Some(directory) = &mut state.directory {
+        if let Some(directory) = directory {
             directory.add(&tunnel);
         }
         Ok(tunnel)

@@ -11,6 +11,7 @@ use postern_tunnel::{ServerSession, message::Scheme};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},
+    hash::Hash,
     sync::Arc,
 };
 use tokio::sync::broadcast;
@@ -26,6 +27,8 @@ pub(crate) struct Directory {
     pub(super) nodes: HashMap<String, RemoteNode>,
     /// The tunnels of each address, at any node.
     holders: HashMap<PublicAddress, Vec<Arc<Tunnel>>>,
+    /// The tunnels with labels that other nodes have announced, by the instance of their agent.
+    labelled: HashMap<String, Vec<Arc<Tunnel>>>,
 }
 
 /// A change among the agents of this node.
@@ -89,7 +92,13 @@ impl Tunnel {
 impl Directory {
     pub(super) fn new() -> Self {
         let (changes, _) = broadcast::channel(MAX_KEPT_CHANGES);
-        Directory { changes, is_draining: false, nodes: HashMap::new(), holders: HashMap::new() }
+        Directory {
+            changes,
+            is_draining: false,
+            nodes: HashMap::new(),
+            holders: HashMap::new(),
+            labelled: HashMap::new(),
+        }
     }
 
     pub(super) fn tell(&self, change: OwnChange) {
@@ -101,6 +110,8 @@ impl Directory {
     pub(super) fn add(&mut self, tunnel: &Arc<Tunnel>) {
         if let Some(address) = tunnel.address() {
             self.holders.entry(address).or_default().push(tunnel.clone());
+        } else if tunnel.session.is_remote() {
+            self.labelled.entry(tunnel.session.instance.clone()).or_default().push(tunnel.clone());
         }
         if !tunnel.session.is_remote() {
             self.tell(OwnChange::Tunnel(tunnel.clone()));
@@ -110,13 +121,10 @@ impl Directory {
     /// Removes a tunnel, and tells the linked nodes if its agent is connected here. It keeps its other ways for requests
     /// that have found it before.
     pub(super) fn remove(&mut self, tunnel: &Arc<Tunnel>, end_kind: EndKind) {
-        if let Some(address) = tunnel.address()
-            && let Some(holders) = self.holders.get_mut(&address)
-        {
-            holders.retain(|holder| !Arc::ptr_eq(holder, tunnel));
-            if holders.is_empty() {
-                self.holders.remove(&address);
-            }
+        if let Some(address) = tunnel.address() {
+            forget(&mut self.holders, &address, tunnel);
+        } else if tunnel.session.is_remote() {
+            forget(&mut self.labelled, &tunnel.session.instance, tunnel);
         }
         if !tunnel.session.is_remote() {
             self.tell(OwnChange::TunnelGone { tunnel: tunnel.clone(), end_kind });
@@ -139,6 +147,27 @@ impl Directory {
             shadowed.upstream.set_other_ways(Vec::new());
         }
         connect_ways(ways)
+    }
+
+    /// The tunnel of this name and address that the agent of a session has bound at another node.
+    pub(super) fn same_tunnel(&self, session: &Session, name: &str, address: &PublicAddress) -> Option<&Tunnel> {
+        find_remote(self.holders.get(address)?, session, |tunnel| tunnel.name == name)
+    }
+
+    /// The tunnel of this name with these labels that the agent of a session has bound at another node.
+    pub(super) fn same_labels(
+        &self,
+        session: &Session,
+        name: &str,
+        labels: &BTreeMap<String, String>,
+    ) -> Option<&Tunnel> {
+        let is_same = |tunnel: &Tunnel| tunnel.name == name && tunnel.upstream.labels() == labels;
+        find_remote(self.labelled.get(&session.instance)?, session, is_same)
+    }
+
+    /// Whether any node holds this port.
+    pub(super) fn has_port(&self, port: u16) -> bool {
+        self.holders.contains_key(&PublicAddress::Port(port))
     }
 
     /// Whether other nodes hold this port for the agent of this session, and for none besides.
@@ -180,6 +209,23 @@ impl Directory {
         }
         tunnels.into_iter().filter_map(connect_ways).map(|tunnel| tunnel.upstream.clone()).collect()
     }
+}
+
+fn forget<K: Eq + Hash>(places: &mut HashMap<K, Vec<Arc<Tunnel>>>, place: &K, tunnel: &Arc<Tunnel>) {
+    let Some(tunnels) = places.get_mut(place) else { return };
+    tunnels.retain(|known| !Arc::ptr_eq(known, tunnel));
+    if tunnels.is_empty() {
+        places.remove(place);
+    }
+}
+
+fn find_remote<'a>(
+    tunnels: &'a [Arc<Tunnel>],
+    session: &Session,
+    is_same: impl Fn(&Tunnel) -> bool,
+) -> Option<&'a Tunnel> {
+    let of_agent = |tunnel: &Tunnel| tunnel.session.is_remote() && tunnel.session.same_agent(session);
+    tunnels.iter().map(|tunnel| &**tunnel).find(|tunnel| of_agent(tunnel) && is_same(tunnel))
 }
 
 /// Sorts the ways to one tunnel. The first is returned and knows the others.

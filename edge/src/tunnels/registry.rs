@@ -9,7 +9,8 @@ use crate::{
     routing::Routing,
     tcp::Ports,
     tunnels::{
-        NameLookup, PendingReservation, ReservationGuard, Session, SessionView, Tunnel, TunnelView, authenticate,
+        Membership, NameLookup, PendingReservation, ReservationGuard, Session, SessionView, Tunnel, TunnelView,
+        authenticate,
         directory::{Directory, OwnChange},
         names::{NameHolder, TunnelNames},
         reservations::PendingReservations,
@@ -23,7 +24,7 @@ use postern_api::{
 };
 use postern_tunnel::{message::Scheme, node_link::LinkCommand};
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry},
     net::{IpAddr, SocketAddr},
     ops::RangeInclusive,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -62,8 +63,15 @@ pub(crate) struct RegistrySettings {
     /// The version that agents are told.
     pub(crate) server_version: String,
     pub(crate) limits: Limits,
+    /// This node and those that it is linked with, if there are any.
+    pub(crate) membership: Option<Membership>,
+}
+
+impl RegistrySettings {
     /// Whether this node is linked with others.
-    pub(crate) is_linked: bool,
+    pub(crate) fn is_linked(&self) -> bool {
+        self.membership.is_some()
+    }
 }
 
 /// State that only writers use.
@@ -102,7 +110,7 @@ impl TunnelRegistry {
         access: Arc<Access>,
     ) -> Self {
         let names = TunnelNames::default();
-        let directory = settings.is_linked.then(|| Box::new(Directory::new()));
+        let directory = settings.is_linked().then(|| Box::new(Directory::new()));
         let state = RegistryState { directory, ..RegistryState::default() };
         TunnelRegistry {
             settings,
@@ -286,6 +294,8 @@ impl TunnelRegistry {
         }
         if let Some(port) = tunnel.port
             && state.ports.get(&port) == Some(&tunnel.id)
+            // The same tunnel may be bound in another session.
+            && !state.directory.as_ref().is_some_and(|directory| directory.has_port(port))
         {
             state.ports.remove(&port);
         }
@@ -293,7 +303,7 @@ impl TunnelRegistry {
 
     pub(super) async fn close_port(&self, tunnel: &Tunnel) {
         match tunnel.port {
-            Some(port) if self.settings.is_linked => self.settle_port(port).await,
+            Some(port) if self.settings.is_linked() => self.settle_port(port).await,
             Some(port) => self.ports.close_tunnel(port, &tunnel.id).await,
             None => {}
         }
@@ -319,13 +329,28 @@ impl TunnelRegistry {
         state.sessions.values().map(|entry| &entry.session).chain(remote).map(|session| session.view()).collect()
     }
 
+    /// All tunnels, each once, in the session whose way is preferred.
     pub(crate) fn tunnel_views(&self) -> Vec<TunnelView> {
-        self.lock_state().tunnels().map(|tunnel| tunnel.view()).collect()
+        let state = self.lock_state();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut views: Vec<TunnelView> = Vec::new();
+        // Those of this node come first.
+        for tunnel in state.tunnels() {
+            match places.entry(&tunnel.id) {
+                Entry::Vacant(place) => {
+                    place.insert(views.len());
+                    views.push(tunnel.view());
+                }
+                Entry::Occupied(place) => views[*place.get()].streams += tunnel.upstream.open_streams(),
+            }
+        }
+        views
     }
 
     pub(crate) fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<String> {
         let state = self.lock_state();
-        state.tunnels().filter(|tunnel| tunnel.carries(labels)).map(|tunnel| tunnel.id.clone()).collect()
+        let ids = state.tunnels().filter(|tunnel| tunnel.carries(labels)).map(|tunnel| tunnel.id.clone());
+        ids.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     pub(crate) fn port_in_use(&self, port: u16) -> bool {

@@ -95,7 +95,7 @@ impl TunnelRegistry {
     /// Applies what a node announces.
     pub(crate) async fn announced(&self, node: &Arc<str>, link: &ServerSession, announcement: Announcement) {
         match announcement {
-            Announcement::Session(session) => self.remote_session(node, link, *session),
+            Announcement::Session(session) => self.remote_session(node, link, *session).await,
             Announcement::SessionGone { session } => {
                 self.with_node(node, link, |remote| remote.sessions.remove(&session));
             }
@@ -144,7 +144,7 @@ impl TunnelRegistry {
 
     /// Opens, closes or redirects a port, so that its visitors reach the tunnel that holds it. Does nothing without links.
     pub(super) async fn settle_port(&self, port: u16) {
-        if !self.settings.is_linked {
+        if !self.settings.is_linked() {
             return;
         }
         let holder = || {
@@ -162,13 +162,13 @@ impl TunnelRegistry {
         (remote.link.id() == link.id()).then(|| change(remote))
     }
 
-    fn remote_session(&self, node: &Arc<str>, link: &ServerSession, announced: AnnouncedSession) {
-        self.with_node(node, link, |remote| {
+    async fn remote_session(&self, node: &Arc<str>, link: &ServerSession, announced: AnnouncedSession) {
+        let new = self.with_node(node, link, |remote| {
             if let Some(known) = remote.sessions.get(&announced.id) {
                 if announced.draining {
                     known.start_draining();
                 }
-                return;
+                return None;
             }
             let draining = AtomicBool::new(announced.draining || remote.is_draining);
             let session = Session {
@@ -177,6 +177,7 @@ impl TunnelRegistry {
                 credential: announced.credential,
                 owner: announced.owner,
                 instance: announced.instance,
+                run: announced.run,
                 agent_version: announced.agent_version,
                 os: announced.os,
                 metadata: announced.metadata,
@@ -187,8 +188,29 @@ impl TunnelRegistry {
                 draining,
                 node: Some(node.clone()),
             };
-            remote.sessions.insert(session.id.clone(), Arc::new(session));
+            let session = Arc::new(session);
+            remote.sessions.insert(session.id.clone(), session.clone());
+            // Those that were there before the link tell nothing of who came last.
+            remote.is_complete.then_some(session)
         });
+        if let Some(new) = new.flatten() {
+            self.end_superseded(&new).await;
+        }
+    }
+
+    /// Ends the sessions here of an agent that was started again and has connected to another node.
+    async fn end_superseded(&self, new: &Session) {
+        let superseded: Vec<String> = {
+            let state = self.lock_state();
+            let own = state.sessions.values().map(|entry| &entry.session);
+            own.filter(|session| session.is_superseded_by(new)).map(|session| session.id.clone()).collect()
+        };
+        for id in superseded {
+            if let Some(session) = self.remove(&id, EndKind::Clean).await {
+                tracing::info!(session = session.id, by = new.id, node = ?new.node, "session replaced by the same agent");
+                session.link.end(Code::SessionReplaced.into());
+            }
+        }
     }
 
     async fn remote_tunnel(&self, node: &str, link: &ServerSession, announced: AnnouncedTunnel) {

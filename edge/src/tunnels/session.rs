@@ -21,6 +21,8 @@ pub(crate) struct Session {
     /// The user or bot user the credential belongs to.
     pub(crate) owner: String,
     pub(crate) instance: String,
+    /// Random for each start of the agent; empty for older agents.
+    pub(crate) run: String,
     pub(crate) agent_version: String,
     pub(crate) os: String,
     pub(crate) metadata: String,
@@ -68,6 +70,13 @@ impl Session {
     /// Whether the session holds its names only until `newer`, a session of the same agent, binds them.
     pub(crate) fn yields_to(&self, newer: &Session) -> bool {
         self.id != newer.id && self.is_draining() && self.same_agent(newer)
+    }
+
+    /// Whether a session that another node has just announced is that of the same agent instance after another start: the
+    /// agent was restarted, or copied to another machine. As at one node, the newer session is served.
+    pub(crate) fn is_superseded_by(&self, other: &Session) -> bool {
+        let is_of_other_start = !self.run.is_empty() && !other.run.is_empty() && self.run != other.run;
+        self.same_agent(other) && is_of_other_start && self.id < other.id
     }
 
     /// Whether both sessions belong to the same agent instance. Instances choose their own ids, so the credential

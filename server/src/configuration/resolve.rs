@@ -250,16 +250,21 @@ mod tests {
         let check = |values: &[(&'static str, &str)]| check(&[&[("data_dir", "/data")], values].concat());
         let shared = ("store", "etcd://a:1");
         let node = check(&[shared, ("node_addr", "10.0.0.1:4500"), ("node_name", "a")]).expect("a node").node;
-        let expected = Node { listen: ([10, 0, 0, 1], 4500).into(), advertised: None, name: "a".to_owned() };
+        let expected =
+            Node { listen: ([10, 0, 0, 1], 4500).into(), advertised: None, for_agents: None, name: "a".to_owned() };
         assert_eq!(node, Some(expected));
         let all = check(&[shared, ("node_addr", "0.0.0.0:4500"), ("node_advertise", "a.test:1")]).expect("a node").node;
         assert_eq!(all.and_then(|node| node.advertised).as_deref(), Some("a.test:1"));
+        let for_agents = [shared, ("node_addr", "10.0.0.1:4500"), ("agent_advertise", "a.test:443")];
+        let node = check(&for_agents).expect("a node").node;
+        assert_eq!(node.and_then(|node| node.for_agents).as_deref(), Some("a.test:443"));
         assert_eq!(check(&[shared]).expect("a server alone").node, None);
         for (values, part) in [
             (&[("node_addr", "10.0.0.1:4500")][..], "--store etcd://"),
             (&[("join_file", "join")], "--store etcd://"),
             (&[("store", "sqlite:/data/postern.db"), ("node_addr", "10.0.0.1:4500")], "--store etcd://"),
             (&[shared, ("node_name", "a")], "--node-name belongs to --node-addr"),
+            (&[shared, ("agent_advertise", "a.test:443")], "--agent-advertise belongs to --node-addr"),
             (&[shared, ("node_addr", "[::]:4500")], "--node-advertise"),
             (&[shared, ("node_addr", "10.0.0.1:1"), ("node_advertise", "a.test")], "HOST:PORT"),
             (&[shared, ("node_addr", "10.0.0.1:1"), ("node_name", " \t")], "is not a name"),

@@ -126,6 +126,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "HOST:PORT",
         "Address that the other servers connect to [default: --node-addr]",
     ),
+    setting(
+        "agent-advertise",
+        "agent_advertise",
+        "HOST:PORT",
+        "Address of exactly this server for agents, which keep sessions with two of them [default: none]",
+    ),
     setting("node-name", "node_name", "NAME", "Name of this server among the others [default: that of the host]"),
     setting(
         "join-file",

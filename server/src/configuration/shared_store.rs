@@ -14,6 +14,8 @@ pub(crate) struct Node {
     pub(crate) listen: SocketAddr,
     /// Address that they connect to, if it is another one.
     pub(crate) advertised: Option<String>,
+    /// Address that agents connect to when they want exactly this one.
+    pub(crate) for_agents: Option<String>,
     pub(crate) name: String,
 }
 
@@ -44,6 +46,7 @@ pub(super) fn shared_store(resolver: &mut Resolver<'_>) -> Option<SharedLocation
 pub(super) fn node(resolver: &mut Resolver<'_>, is_shared: bool) -> Option<Node> {
     let listen = resolver.value("node_addr", address);
     let advertised = resolver.value("node_advertise", host_port);
+    let for_agents = resolver.value("agent_advertise", host_port);
     let name = resolver.value("node_name", node_name);
     for key in ["node_addr", "join_file"] {
         if resolver.is_given(key) && !is_shared {
@@ -51,7 +54,7 @@ pub(super) fn node(resolver: &mut Resolver<'_>, is_shared: bool) -> Option<Node>
             resolver.mistakes.push(format!("--{flag} is for servers that share a store: give --store etcd://, too."));
         }
     }
-    for key in ["node_advertise", "node_name"] {
+    for key in ["node_advertise", "agent_advertise", "node_name"] {
         resolver.belongs_to(key, "node_addr");
     }
     let listen = listen?;
@@ -60,5 +63,5 @@ pub(super) fn node(resolver: &mut Resolver<'_>, is_shared: bool) -> Option<Node>
             "--node-addr {listen} is no address to connect to: tell the other servers one with --node-advertise HOST:PORT."
         ));
     }
-    Some(Node { listen, advertised, name: name.unwrap_or_else(host_name) })
+    Some(Node { listen, advertised, for_agents, name: name.unwrap_or_else(host_name) })
 }

@@ -74,6 +74,8 @@ pub struct AgentHandshake {
 ///                     region: "local".to_owned(),
 ///                     heartbeat: DEFAULT_HEARTBEAT_MS,
 ///                     answer_timeout: 0,
+///                     node: String::new(),
+///                     nodes: Vec::new(),
 ///                 })
 ///                 .await?;
 ///             while let Some(event) = events.next().await {

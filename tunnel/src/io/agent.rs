@@ -91,6 +91,8 @@ struct PendingBinds {
 ///     token: postern_api::Secret::new("authtoken"),
 ///     metadata: String::new(),
 ///     remote_management: false,
+///     run: String::new(),
+///     at: Vec::new(),
 /// };
 /// let (session, mut incoming) = connect(Arc::new(dial), hello).await?;
 /// let bound = session

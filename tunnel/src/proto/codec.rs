@@ -211,6 +211,8 @@ mod tests {
             token: Secret::new("t"),
             metadata: String::new(),
             remote_management: false,
+            run: String::new(),
+            at: Vec::new(),
         };
         assert_eq!(hello, &expected);
     }

@@ -39,6 +39,12 @@ pub struct Hello {
     /// Whether the agent may be stopped and restarted through the server's management API.
     #[serde(default)]
     pub remote_management: bool,
+    /// Random for each start of the agent: tells its other sessions from those of a copy with the same `instance`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
+    /// Ids of the nodes at which the agent has sessions already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<String>,
 }
 
 /// The server's response to a [`Hello`] that it accepts.
@@ -65,6 +71,22 @@ pub struct Welcome {
     /// is not known.
     #[serde(default)]
     pub answer_timeout: u64,
+    /// Id of the node, if the server is one of several.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub node: String,
+    /// The other nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<OtherNode>,
+}
+
+/// A node that an agent can have another session with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherNode {
+    /// Node id.
+    pub id: String,
+    /// Address of exactly this node for agents, `host:port`; `None` if it has told none.
+    #[serde(default)]
+    pub address: Option<String>,
 }
 
 /// Request of an agent for a public address, or to serve a backend.

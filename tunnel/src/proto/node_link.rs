@@ -75,6 +75,9 @@ pub struct AnnouncedSession {
     /// Whether its agent lets it go in peace.
     #[serde(default)]
     pub draining: bool,
+    /// Random for each start of the agent.
+    #[serde(default)]
+    pub run: String,
 }
 
 /// A tunnel of an agent at the announcing node.
@@ -174,6 +177,7 @@ mod tests {
                     address: SocketAddr::new(ip, port),
                     started_at,
                     draining,
+                    run: String::new(),
                 }))
             }),
             tunnel.prop_map(|(what, number, started_at, (notes, request_notes), url)| {

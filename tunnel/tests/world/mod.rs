@@ -242,6 +242,8 @@ pub(crate) fn hello() -> Hello {
         token: Secret::new("token"),
         metadata: String::new(),
         remote_management: true,
+        run: String::new(),
+        at: Vec::new(),
     }
 }
 
@@ -253,6 +255,8 @@ pub(crate) fn welcome() -> Welcome {
         server_version: "0.1.0".into(),
         region: "local".into(),
         answer_timeout: 0,
+        node: String::new(),
+        nodes: Vec::new(),
         heartbeat: postern_tunnel::message::DEFAULT_HEARTBEAT_MS,
     }
 }

@@ -31,6 +31,8 @@ pub enum Usage {
         name: String,
         /// Address that other nodes connect to.
         address: String,
+        /// Address that agents connect to when they want exactly this node.
+        for_agents: Option<String>,
     },
 }
 
@@ -61,12 +63,12 @@ impl Claim {
         let holder = Holder { folder: id, run: random_hex(), host: host_name(), process: std::process::id() };
         let node = match usage {
             Usage::Alone => None,
-            Usage::Shared { name, address } => {
+            Usage::Shared { name, address, for_agents } => {
                 let what = "`node.id` is not made of 32 hexadecimal digits".to_owned();
                 let damaged = || StoreError::Damaged { folder: folder.display().to_string(), what };
                 let digits = u128::from_str_radix(&holder.folder, 16).ok();
                 let id = digits.and_then(|digits| node_id(digits.to_be_bytes())).ok_or_else(damaged)?;
-                Some((id, Mutex::new(record(&holder, name, address))))
+                Some((id, Mutex::new(record(&holder, name, address, for_agents))))
             }
         };
         Ok(Claim { holder, node })
@@ -211,10 +213,11 @@ fn in_use(store: &dyn Store, holder: String) -> StoreError {
     StoreError::InUse { address: store.shared().unwrap_or_default().to_owned(), holder }
 }
 
-fn record(holder: &Holder, name: String, address: String) -> NodeRecord {
+fn record(holder: &Holder, name: String, address: String, for_agents: Option<String>) -> NodeRecord {
     NodeRecord {
         name,
         address,
+        for_agents,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         state: NodeState::Starting,
         since: Timestamp::now(),

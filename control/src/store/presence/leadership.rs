@@ -49,7 +49,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_keeper_steps_back_before_its_lease_can_have_ended() {
-        let usage = Usage::Shared { name: "a".to_owned(), address: "a:1".to_owned() };
+        let usage = Usage::Shared { name: "a".to_owned(), address: "a:1".to_owned(), for_agents: None };
         let claim = Arc::new(Claim::new("/data".as_ref(), format!("{:032x}", 7), usage).expect("a claim"));
         let keeper = |run: &str| Some(Keeper { node: "nd".to_owned(), run: run.to_owned() });
         let chosen = Arc::new(Nodes { keeper: keeper(claim.run()), ..Nodes::default() });

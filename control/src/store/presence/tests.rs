@@ -24,7 +24,7 @@ async fn begin(etcd: &Etcd, folder: TempDir, usage: Usage) -> Result<Server> {
 }
 
 async fn node(etcd: &Etcd, name: &str) -> Server {
-    let usage = Usage::Shared { name: name.to_owned(), address: format!("{name}:1") };
+    let usage = Usage::Shared { name: name.to_owned(), address: format!("{name}:1"), for_agents: None };
     begin(etcd, tempfile::tempdir().expect("a folder"), usage).await.expect("a node")
 }
 
@@ -72,7 +72,7 @@ async fn a_lease_that_ended_is_replaced_with_all_that_was_under_it() {
 async fn a_server_alone_becomes_a_node_in_the_same_folder_only_after_its_end() {
     let etcd = Etcd::single().await;
     let alone = begin(&etcd, tempfile::tempdir().expect("a folder"), Usage::Alone).await.expect("alone");
-    let usage = Usage::Shared { name: "two".to_owned(), address: "two:1".to_owned() };
+    let usage = Usage::Shared { name: "two".to_owned(), address: "two:1".to_owned(), for_agents: None };
     let refused = begin(&etcd, tempfile::tempdir().expect("a folder"), usage.clone()).await.err().expect("in use");
     assert!(matches!(refused, StoreError::InUse { .. }), "{refused}");
     // It is killed: nothing gives its claim up.
@@ -99,7 +99,7 @@ async fn a_node_waits_for_the_lease_that_it_had_on_another_host() {
     let lease = store.grant(Duration::from_secs(2), clock::now()).await.expect("a lease");
     let write = Write::PutLeased(key, serde_json::to_vec(&record).expect("json"), lease);
     store.commit(Commit { writes: vec![write], ..Commit::default() }).await.expect("a commit");
-    let usage = Usage::Shared { name: "one".to_owned(), address: "one:1".to_owned() };
+    let usage = Usage::Shared { name: "one".to_owned(), address: "one:1".to_owned(), for_agents: None };
     let moved = begin(&etcd, folder, usage).await.expect("a node");
     assert!(moved.leads());
 }

@@ -40,6 +40,8 @@ pub(crate) fn hello(token: &Token, instance: &str) -> Hello {
         token: Secret::new(token.secret().reveal()),
         metadata: String::new(),
         remote_management: true,
+        run: String::new(),
+        at: Vec::new(),
     }
 }
 

@@ -37,7 +37,10 @@ pub(crate) fn identity(authority: &CertificateAuthority, id: &str) -> NodeIdenti
 pub(crate) async fn listener(place: usize) -> (Arc<TcpListener>, Peer) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    (Arc::new(listener), Peer { id: id(place), name: format!("node {place}"), address, draining: false })
+    (
+        Arc::new(listener),
+        Peer { id: id(place), name: format!("node {place}"), address, agent_address: None, draining: false },
+    )
 }
 
 impl Cluster {
