@@ -45,6 +45,7 @@ struct Server {
     socket: tokio::task::JoinHandle<()>,
     /// Obtains certificates while it exists.
     acme: Option<Acme>,
+    drain_delay: Duration,
     drain_timeout: Duration,
     /// The logs are finished last.
     _log: Option<AccessLogWriter>,
@@ -58,12 +59,8 @@ pub(crate) async fn run(configuration: Configuration) -> Result<()> {
     let mut signals = Signals::listen()?;
     let server = build(configuration).await?;
     let name = signals.next().await;
-    tracing::info!(
-        drain_timeout = ?server.drain_timeout,
-        "{name}: draining: no new visitors, open requests are finished; a second signal ends at once"
-    );
     signals.exit_on_next();
-    server.drain().await;
+    server.drain(name).await;
     tracing::info!("ended");
     Ok(())
 }
@@ -165,7 +162,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     }
     announce(&addresses, &folder, first_key.as_deref());
     threads.within(|| control.index_records());
-    let drain_timeout = configuration.drain_timeout;
+    let Configuration { drain_delay, drain_timeout, .. } = configuration;
     Ok(Server {
         folder,
         control,
@@ -175,6 +172,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         readiness,
         socket,
         acme,
+        drain_delay,
         drain_timeout,
         _log: writing,
         _audit_log: audit_log,
@@ -271,11 +269,20 @@ fn announce(addresses: &Addresses, folder: &DataFolder, first_key: Option<&std::
 }
 
 impl Server {
-    /// Gives up ports and data folder at once, so that a successor can serve new visitors, and then waits for open
-    /// requests and connections.
-    async fn drain(mut self) {
+    /// Serves on until load balancers and other nodes have noticed that this server ends, if there is time for it. Then it
+    /// gives up ports and data folder at once, so that a successor can serve new visitors, and waits for open requests and
+    /// connections.
+    async fn drain(mut self, signal: &str) {
         self.readiness.set(false);
         node::announce(self.control.cluster(), NodeState::Draining).await;
+        if !self.drain_delay.is_zero() {
+            tracing::info!(drain_delay = ?self.drain_delay, "{signal}: serving on until others have noticed the end");
+            tokio::time::sleep(self.drain_delay).await;
+        }
+        tracing::info!(
+            drain_timeout = ?self.drain_timeout,
+            "{signal}: draining: no new visitors, open requests are finished; a second signal ends at once"
+        );
         drop(self.acme);
         Addresses::remove(&self.folder);
         self.socket.abort();

@@ -19,14 +19,7 @@ use std::{
 /// Three linked nodes.
 async fn three_nodes() -> Cluster {
     let cluster = Cluster::start(3).await;
-    for node in 0..3 {
-        eventually("all nodes are connected", async || {
-            let nodes = cluster.operator(node).get("/nodes").await.ok().body;
-            let links = nodes["nodes"].as_array()?.iter().filter(|other| other["link"] == "up").count();
-            (links == 2).then_some(())
-        })
-        .await;
-    }
+    cluster.until_linked().await;
     cluster
 }
 

@@ -45,6 +45,25 @@ async fn an_open_request_is_finished_and_the_exit_status_is_0() {
 }
 
 #[tokio::test]
+async fn with_a_drain_delay_visitors_are_served_until_load_balancers_have_noticed() {
+    let world = World::with(|setup| setup.flags(&["--drain-delay", "2s"])).await;
+    let origin = Origin::start("hello").await;
+    let agent = world.agent().await;
+    let tunnel = agent.https("site", &origin).await;
+    let operator = world.operator();
+    operator.get("/healthz").await.ok();
+    world.server.process.terminate();
+    eventually("the health check fails", async || (operator.get("/healthz").await.status == 503).then_some(())).await;
+    for _ in 0..5 {
+        // Each has a connection of its own.
+        assert_eq!(world.visitor().get(&tunnel.url("/")).await.text(), "hello");
+    }
+    agent.https("late", &origin).await;
+    let ended = world.server.process.wait_within(Duration::from_secs(10)).await;
+    assert!(exited_successfully(ended.status), "{ended:?}");
+}
+
+#[tokio::test]
 async fn without_open_requests_the_server_ends_at_once_although_agents_are_connected() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;

@@ -77,18 +77,6 @@ async fn a_change_at_one_node_is_in_force_at_the_others() {
     .await;
 }
 
-/// Waits until all nodes are connected.
-async fn linked(cluster: &Cluster) {
-    for node in 0..cluster.nodes.len() {
-        eventually("all nodes are connected", async || {
-            let others = nodes(cluster, node).await;
-            let up = others.iter().filter(|other| other["link"] == "up" && !other["revision"].is_null()).count();
-            (up + 1 == cluster.nodes.len()).then_some(())
-        })
-        .await;
-    }
-}
-
 /// Creates a user at the first node. Gives the number of nodes that do not know it yet.
 async fn behind(cluster: &Cluster) -> Option<String> {
     let url = format!("http://{}/users", cluster.nodes[0].addresses.api);
@@ -101,7 +89,7 @@ async fn behind(cluster: &Cluster) -> Option<String> {
 #[tokio::test]
 async fn a_change_is_in_force_at_connected_nodes_before_its_response() {
     let cluster = Cluster::start(2).await;
-    linked(&cluster).await;
+    cluster.until_linked().await;
     for number in 0..10 {
         let (host, node) = (format!("shop{number}.localhost"), number % 2);
         fixed(&cluster, node, &host, "now").await;
@@ -119,13 +107,13 @@ async fn a_change_is_in_force_at_connected_nodes_before_its_response() {
     .await;
     assert_eq!(behind(&cluster).await, None, "a node without a connection is not waited for");
     halted.signal(Signal::CONT);
-    linked(&cluster).await;
+    cluster.until_linked().await;
 }
 
 #[tokio::test]
 async fn a_visitor_of_one_node_reaches_the_agent_of_another() {
     let cluster = Cluster::start(2).await;
-    linked(&cluster).await;
+    cluster.until_linked().await;
     let (_, token) = cluster.operator(1).credential(&[]).await;
     let origin = Origin::start("hello").await;
     let agent = cluster.agent_setup(0, "agent", &token).start().await;

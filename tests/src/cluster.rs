@@ -24,13 +24,30 @@ pub struct Cluster {
 impl Cluster {
     /// Servers on an etcd of one member.
     pub async fn start(count: usize) -> Cluster {
+        Cluster::on(Etcd::single().await, count, &[]).await
+    }
+
+    /// Servers with further flags on this etcd.
+    pub async fn on(etcd: Etcd, count: usize, flags: &[&str]) -> Cluster {
         let folder = tempfile::Builder::new().prefix("postern-").tempdir().expect("a temporary folder");
-        let (etcd, ports) = (Etcd::single().await, free_tcp_ports(16));
-        let mut cluster = Cluster { etcd, nodes: Vec::new(), folder, ports, key: String::new() };
+        let mut cluster = Cluster { etcd, nodes: Vec::new(), folder, ports: free_tcp_ports(16), key: String::new() };
         for _ in 0..count {
-            cluster.join(&[]).await;
+            cluster.join(flags).await;
         }
         cluster
+    }
+
+    /// Waits until every node is linked with all others.
+    pub async fn until_linked(&self) {
+        for node in 0..self.nodes.len() {
+            eventually("all nodes are connected", async || {
+                let listed = self.operator(node).get("/nodes").await.ok().body;
+                let others = listed["nodes"].as_array()?;
+                let up = others.iter().filter(|other| other["link"] == "up" && !other["revision"].is_null()).count();
+                (up + 1 == self.nodes.len()).then_some(())
+            })
+            .await;
+        }
     }
 
     /// Address of the store.

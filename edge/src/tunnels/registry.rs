@@ -341,7 +341,11 @@ impl TunnelRegistry {
                     place.insert(views.len());
                     views.push(tunnel.view());
                 }
-                Entry::Occupied(place) => views[*place.get()].streams += tunnel.upstream.open_streams(),
+                Entry::Occupied(place) => {
+                    let known = &mut views[*place.get()];
+                    known.streams += tunnel.upstream.open_streams();
+                    known.ways += 1;
+                }
             }
         }
         views

@@ -53,6 +53,7 @@ impl Tunnel {
             metadata: self.metadata.clone(),
             started_at: self.started_at,
             streams: self.upstream.open_streams(),
+            ways: 1,
             node: self.session.node.clone(),
         }
     }

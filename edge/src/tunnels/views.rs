@@ -76,6 +76,8 @@ pub struct TunnelView {
     pub started_at: Timestamp,
     /// Streams of visitors of this node, open at the moment.
     pub streams: usize,
+    /// Number of sessions in which its agent has bound it, each at another node.
+    pub ways: usize,
     /// Id of the node that the agent is connected to, if it is not this one.
     pub node: Option<Arc<str>>,
 }

@@ -54,6 +54,7 @@ pub(crate) struct Configuration {
     pub(crate) certificate: Option<(PathBuf, PathBuf)>,
     /// ACME settings.
     pub(crate) acme: Option<AcmeSettings>,
+    pub(crate) drain_delay: Duration,
     pub(crate) drain_timeout: Duration,
     /// Limits of the public side.
     pub(crate) limits: Limits,
@@ -89,6 +90,7 @@ impl Configuration {
         let store = shared_store(&mut resolver);
         let node = node(&mut resolver, store.is_some());
         let join_file = resolver.value("join_file", path);
+        let drain_delay = resolver.value("drain_delay", duration).unwrap_or_default();
         let drain_timeout = resolver.value("drain_timeout", duration).unwrap_or(Duration::from_secs(30));
         let limits = super::limits::resolve(&mut resolver);
         let access_log = resolver.value("access_log", str::parse);
@@ -128,6 +130,7 @@ impl Configuration {
             proxies,
             certificate,
             acme,
+            drain_delay,
             drain_timeout,
             limits,
             access_log,

@@ -141,6 +141,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
     ),
     setting("certificate", "certificate", "FILE", "Serve this PEM chain for the names in it"),
     setting("certificate-key", "certificate_key", "FILE", "The PEM private key of --certificate"),
+    setting(
+        "drain-delay",
+        "drain_delay",
+        "DURATION",
+        "Time that SIGTERM serves on, with GET /healthz at 503, until load balancers have noticed [default: 0s]",
+    ),
     setting("drain-timeout", "drain_timeout", "DURATION", "Time that SIGTERM waits for open requests [default: 30s]"),
     setting("handshake-timeout", "handshake_timeout", "DURATION", "Time limit of a TLS handshake [default: 15s]"),
     setting(

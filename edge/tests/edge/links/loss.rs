@@ -10,7 +10,7 @@ async fn agent_at(cluster: &Cluster, place: usize) -> Agent {
 }
 
 fn ways(node: &World) -> usize {
-    node.live().tunnels().len()
+    node.live().tunnels().iter().map(|tunnel| tunnel.ways).sum()
 }
 
 #[tokio::test]

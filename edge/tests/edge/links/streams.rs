@@ -229,7 +229,8 @@ async fn a_group_turns_over_tunnels_and_not_over_the_ways_to_one() {
         connected.push(agent);
     }
     for node in &cluster.nodes {
-        until("all ways are known", || node.live().tunnels().len() == 3).await;
+        until("all ways are known", || node.live().tunnels().iter().map(|tunnel| tunnel.ways).sum::<usize>() == 3)
+            .await;
         node.backends([("bkdtg_1", group(&[("app", "shop")]))]).await;
         node.https_edge(https(&["shop.localhost"], &[below("/", to("bkdtg_1"))])).await;
         let mut counts: HashMap<String, u32> = HashMap::new();
