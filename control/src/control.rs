@@ -6,7 +6,7 @@ use crate::{
     http::{AdmissionCheck, ApiState},
     publishing::Publisher,
     resources::{
-        self, Caller, Codec, RecordPath, Resources, StoredRecord,
+        self, AddressClaims, Caller, Codec, RecordPath, Resources, StoredRecord,
         audit::{CallOrigin, retention},
     },
     sealing::{self, Seal},
@@ -152,6 +152,14 @@ impl Control {
         if self.cluster.is_some() {
             tokio::spawn(acme::present_shared(Arc::downgrade(&self.resources.store), presenter));
         }
+    }
+
+    /// Where tunnels claim names and ports; `None` for a server that uses its store alone. At the node that leads, claims of
+    /// agents that are gone are removed until the store is closed.
+    pub fn claim_addresses(&self) -> Option<AddressClaims> {
+        let cluster = self.cluster.as_ref()?;
+        tokio::spawn(resources::sweep_regularly(Arc::downgrade(&self.resources), cluster.leading()));
+        Some(AddressClaims::start(&self.resources, cluster.id().to_string()))
     }
 
     /// This server as one of several on its store; `None` if it uses the store alone.

@@ -26,7 +26,7 @@ pub use http::{AdmissionCheck, ApiCaller};
 pub use live_state::{LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold, NoLiveState};
 pub use logins::LoginStore;
 pub use relocation::{Direction, relocate};
-pub use resources::audit::CommittedEvent;
+pub use resources::{AddressClaims, AgentIdentity, BoundAddress, TunnelClaim, audit::CommittedEvent};
 pub use settings::{AuditRetention, ControlSettings, OAuthApp, OAuthApps};
 
 /// OpenAPI description of the management API; it is the same on every server of this version.

@@ -1,13 +1,16 @@
 //! The resources: five operations for all kinds, and one file with the rules of each.
 
+mod address_claims;
 mod administrators;
 mod api_key;
 pub(crate) mod audit;
 mod authentication;
 mod backend_id;
 mod bot_user;
+mod bound_address;
 mod caller;
 mod certificate_authority;
+mod claim_sweeping;
 mod codec;
 mod commit_plan;
 mod credential;
@@ -50,8 +53,11 @@ mod tunnel_group_backend;
 mod user;
 mod weighted_backend;
 
+pub use address_claims::{AddressClaims, TunnelClaim};
 pub(crate) use backend_id::BackendId;
+pub use bound_address::{AgentIdentity, BoundAddress};
 pub(crate) use caller::{Caller, admin_needed};
+pub(crate) use claim_sweeping::sweep_regularly;
 pub(crate) use codec::Codec;
 pub(crate) use commit_plan::CommitPlan;
 pub(crate) use hostports::names as hosts;

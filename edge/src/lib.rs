@@ -39,4 +39,7 @@ pub use net::Proxies;
 pub use settings::{ApiBody, ApiHost, ApiRequestBody, ApiService, Clock, Settings};
 pub use telemetry::{AccessLog, AccessLogEntry, AccessLogReader};
 pub use tls::{Certificates, ChallengeGuard, Challenges};
-pub use tunnels::{HeldName, Peer, PendingReservation, ReservationGuard, SessionView, TunnelKind, TunnelView};
+pub use tunnels::{
+    AddressClaim, AddressClaims, ClaimedAddress, HeldName, Peer, PendingReservation, ReservationGuard, SessionView,
+    TunnelKind, TunnelView,
+};

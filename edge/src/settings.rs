@@ -8,7 +8,7 @@ use crate::{
     net::Proxies,
     telemetry::{AccessLog, traffic::Traffic},
     tls::Challenges,
-    tunnels::{HeldName, Membership, RegistrySettings},
+    tunnels::{AddressClaims, HeldName, Membership, RegistrySettings},
 };
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
@@ -86,6 +86,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Links with other nodes, if this one is part of a cluster.
     pub links: Option<LinkSettings>,
+    /// Claims of names and ports, if other nodes give them away too.
+    pub claims: Option<Arc<dyn AddressClaims>>,
 }
 
 /// The wall clock.
@@ -117,6 +119,7 @@ impl Settings {
             proxies: Proxies::default(),
             limits: Limits::default(),
             links: None,
+            claims: None,
         }
     }
 
@@ -162,6 +165,7 @@ impl Settings {
                 .links
                 .as_ref()
                 .map(|links| Membership { node: links.node.clone(), peers: links.peers.clone() }),
+            claims: self.claims.clone(),
         }
     }
 }

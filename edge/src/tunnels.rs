@@ -3,6 +3,7 @@
 mod agent;
 mod authenticate;
 mod bind;
+mod claims;
 mod directory;
 mod membership;
 mod names;
@@ -16,6 +17,7 @@ mod tunnel;
 mod views;
 
 pub(crate) use agent::{new_data_secret, serve_agent};
+pub use claims::{AddressClaim, AddressClaims, ClaimedAddress};
 pub(crate) use directory::{OwnChange, OwnTunnels};
 pub(crate) use membership::Membership;
 pub use membership::Peer;

@@ -2,6 +2,7 @@
 
 mod access_log;
 mod acme_challenges;
+mod address_claims;
 mod addresses;
 mod admin_handler;
 mod admin_socket;

@@ -3,6 +3,7 @@
 use crate::{
     access_log::{self, AccessLogWriter},
     acme_challenges::EdgeChallenges,
+    address_claims::ControlAddressClaims,
     addresses::Addresses,
     admin_handler::AdminHandler,
     admin_socket, api_host,
@@ -127,6 +128,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     settings.access_log = log;
     settings.remembered_names = held_names::read(&folder);
     settings.links = node_links::settings(&control, node)?;
+    settings.claims = control.claim_addresses().map(|claims| Arc::new(ControlAddressClaims(claims)) as _);
     let (applied, _) = watch::channel(0);
     let edge = Edge::start(settings, Arc::new(chosen), control.published(), applied).await?;
     live.set(edge.live());

@@ -29,6 +29,7 @@ mod local_service;
 mod local_targets;
 mod management;
 mod many_visitors;
+mod node_addresses;
 mod nodes;
 mod observability;
 mod protocols;

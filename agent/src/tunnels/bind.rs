@@ -10,6 +10,8 @@ use std::{sync::Arc, time::Duration};
 const MAX_ATTEMPTS: u32 = 6;
 /// Delay before the second of these attempts; it doubles.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
+/// Between two attempts while the server cannot give names away.
+const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
 impl Tunnels {
     /// Binds the endpoints of one tunnel. A second one asks for the name that the first one got.
@@ -24,7 +26,14 @@ impl Tunnels {
                 }
                 let mut previous = tunnels.0.state.address(&endpoint.name);
                 previous.host = granted.take().or(previous.host);
-                let result = session.bind(endpoint.bind(previous)).await;
+                let result = loop {
+                    let result = session.bind(endpoint.bind(previous.clone())).await;
+                    if !result.as_ref().is_err_and(is_temporary) || !tunnels.wants(generation, &endpoint) {
+                        break result;
+                    }
+                    tunnels.bound(generation, &session, &endpoint, result);
+                    tokio::time::sleep(RETRY_INTERVAL).await;
+                };
                 granted = result.as_ref().ok().and_then(|bound| bound.host.clone());
                 tunnels.bound(generation, &session, &endpoint, result);
             }
@@ -123,6 +132,12 @@ impl Tunnels {
         }
     }
 
+    /// Whether an endpoint has not been stopped, and the session is the current one.
+    fn wants(&self, generation: u64, endpoint: &Arc<TunnelEndpoint>) -> bool {
+        let mut table = self.lock_table();
+        table.is_leading(generation) && table.endpoints_mut().any(|state| Arc::ptr_eq(&state.endpoint, endpoint))
+    }
+
     fn bound(
         &self,
         generation: u64,
@@ -173,6 +188,11 @@ impl Tunnels {
         }
         self.notify_change();
     }
+}
+
+/// Whether the server can grant later what it has refused: its store is away.
+fn is_temporary(error: &Error) -> bool {
+    matches!(error.code, Code::StorageUnreachable | Code::StorageUncertain)
 }
 
 /// The part of a public address that the next bind requests again: the name of an HTTP tunnel, the port of a TCP

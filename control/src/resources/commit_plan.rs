@@ -110,6 +110,23 @@ impl CommitPlan {
         Ok(())
     }
 
+    /// Number of conditions, each counted once.
+    pub(super) fn conditions(&mut self) -> usize {
+        self.merge_conditions();
+        self.conditions.len()
+    }
+
+    /// Removes conditions that are there twice.
+    pub(super) fn merge_conditions(&mut self) {
+        let mut merged: Vec<(CommitCondition, CommitConflict)> = Vec::with_capacity(self.conditions.len());
+        for condition in std::mem::take(&mut self.conditions) {
+            if !merged.contains(&condition) {
+                merged.push(condition);
+            }
+        }
+        self.conditions = merged;
+    }
+
     /// The commit for the store.
     pub(crate) fn to_commit(&self) -> Commit {
         Commit {

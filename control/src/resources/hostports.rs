@@ -1,6 +1,6 @@
 //! Hostports of HTTPS and TLS edges. Each host name belongs to at most one edge, regardless of the port.
 
-use super::{CallContext, Claim, Resources, commit_plan::CommitPlan};
+use super::{BoundAddress, CallContext, Claim, Resources, commit_plan::CommitPlan};
 use crate::NameHold;
 use postern_api::{Code, Error, Result, host::HostName};
 use std::net::IpAddr;
@@ -49,12 +49,15 @@ pub(super) fn check(hostports: &[String], former: &[String], ctx: &Resources) ->
             return refuse(Code::HostportOwn, format!("`{name}` belongs to the server itself. Take another name."));
         }
         if !had.contains(&name) && ctx.live.host_in_use(&name) {
-            let sentence =
-                format!("`{name}` is in use by an agent's tunnel. Take another name, or stop that tunnel first.");
-            return refuse(Code::HostportBound, sentence);
+            return Err(bound(&name));
         }
     }
     Ok(())
+}
+
+fn bound(name: &HostName) -> Error {
+    let sentence = format!("`{name}` is in use by an agent's tunnel. Take another name, or stop that tunnel first.");
+    Error::new(Code::HostportBound, sentence).with("field", "hostports")
 }
 
 /// Host names of an edge, each once.
@@ -82,7 +85,7 @@ pub(super) fn name_hold(hostports: &[String], former: &[String]) -> NameHold {
     NameHold { names, ..NameHold::default() }
 }
 
-/// Refuses new names that are reserved for another owner than the caller.
+/// Refuses new names that are reserved for another owner than the caller, or that tunnels have.
 pub(super) async fn before_commit(
     plan: &mut CommitPlan,
     hostports: &[String],
@@ -99,6 +102,7 @@ pub(super) async fn before_commit(
                 .with("id", &reserved.id)
                 .with("field", "hostports"));
         }
+        call.resources.take_bound(plan, &BoundAddress::Host(name.clone()), None, || bound(&name)).await?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Layout of the store's keys.
 
-use postern_api::resource::Resource;
+use postern_api::{host::HostName, resource::Resource};
 
 /// Prefix of the keys of all records of a kind.
 pub(crate) fn records<R: Resource>() -> String {
@@ -23,6 +23,19 @@ pub(crate) fn modules_of(owner: &str) -> String {
 /// Key of a module.
 pub(crate) fn module(owner: &str, name: &str) -> String {
     format!("{MODULES}{owner}/{name}")
+}
+
+/// Prefix of the keys of all addresses of tunnels.
+pub(crate) const BOUND: &str = "bound/";
+
+/// Key of the claim of tunnels on a name. The labels are reversed, so that all names below a name have a common prefix.
+pub(crate) fn bound_host(name: &HostName) -> String {
+    format!("{BOUND}host/{}", name.reversed())
+}
+
+/// Key of the claim of a tunnel on a port.
+pub(crate) fn bound_port(port: u16) -> String {
+    format!("{BOUND}tcp/{port}")
 }
 
 /// Prefix of the keys of all links to a record.

@@ -1,8 +1,8 @@
 //! Reserved addresses: ports of the server's range, chosen by the caller or by the server.
 
 use super::{
-    CallContext, Claim, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources, Rules,
-    StoredRecord, commit_plan::CommitPlan, reservations, tcp_edge,
+    BoundAddress, CallContext, Claim, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources,
+    Rules, StoredRecord, commit_plan::CommitPlan, reservations, tcp_edge,
 };
 use crate::{LiveAddress, NameHold, store::Range};
 use postern_api::{
@@ -86,8 +86,10 @@ impl Rules for ReservedAddress {
     ) -> Result<()> {
         let (None, Some(port), ctx) = (former, port_of(&stored.spec), call.resources) else { return Ok(()) };
         if stored.hidden.picked {
-            let taken = ctx.edge_on(plan, port).await?.is_some() || ctx.live.port_in_use(port);
-            return if taken { Err(Code::StorageConflict.into()) } else { Ok(()) };
+            if ctx.edge_on(plan, port).await?.is_some() || ctx.live.port_in_use(port) {
+                return Err(Code::StorageConflict.into());
+            }
+            return ctx.take_bound(plan, &BoundAddress::Port(port), None, || Code::StorageConflict.into()).await;
         }
         let owner = &stored.spec.owner_id;
         let is_same = |address: &LiveAddress| address.scheme == "tcp" && address.port == port;
@@ -98,7 +100,13 @@ impl Rules for ReservedAddress {
             );
             return Err(Error::new(Code::ReservedLive, sentence).with("id", tunnel).with("field", "addr"));
         }
-        Ok(())
+        let taken = || {
+            let sentence = format!(
+                "A tunnel of another owner is up on port {port}. Take another one, or have that tunnel stopped first."
+            );
+            Error::new(Code::ReservedLive, sentence).with("field", "addr")
+        };
+        ctx.take_bound(plan, &BoundAddress::Port(port), Some(owner.as_str()), taken).await
     }
 
     async fn before_delete(plan: &mut CommitPlan, stored: &StoredRecord<Self>, ctx: &Resources) -> Result<()> {

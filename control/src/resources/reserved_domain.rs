@@ -1,8 +1,8 @@
 //! Reserved domains: names reserved for their owners, with all names below them.
 
 use super::{
-    CallContext, Claim, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, RemovablePart, Resources,
-    Rules, StoredRecord, commit_plan::CommitPlan, hostports, reservations,
+    BoundAddress, CallContext, Claim, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, RemovablePart,
+    Resources, Rules, StoredRecord, commit_plan::CommitPlan, hostports, reservations,
 };
 use crate::{LiveAddress, NameHold};
 use postern_api::{
@@ -150,7 +150,20 @@ impl Rules for ReservedDomain {
         if picked && (ctx.edge_named(plan, &name).await?.is_some() || ctx.live.host_in_use(&name)) {
             return Err(Code::StorageConflict.into());
         }
-        Ok(())
+        let taken = || {
+            let sentence = format!(
+                "A tunnel of another owner is up under `{name}` or a name below it. Take another name, or have that tunnel \
+                 stopped first."
+            );
+            Error::new(Code::ReservedLive, sentence).with("field", "domain")
+        };
+        let bound = BoundAddress::Host(name.clone());
+        if picked {
+            ctx.take_bound(plan, &bound, None, || Code::StorageConflict.into()).await?;
+        } else {
+            ctx.take_bound(plan, &bound, Some(owner.as_str()), taken).await?;
+        }
+        ctx.take_bound_below(plan, &name, owner.as_str(), taken).await
     }
 
     async fn before_delete(plan: &mut CommitPlan, stored: &StoredRecord<Self>, ctx: &Resources) -> Result<()> {

@@ -1,8 +1,8 @@
 //! TCP edges. Each port belongs to at most one edge, regardless of the host.
 
 use super::{
-    CallContext, Claim, CreateContext, ModuleOwner, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord,
-    commit_plan::CommitPlan, owner,
+    BoundAddress, CallContext, Claim, CreateContext, ModuleOwner, Modules, NewModule, NewRecord, Resources, Rules,
+    StoredRecord, commit_plan::CommitPlan, owner,
 };
 use crate::{ControlSettings, NameHold};
 use postern_api::{
@@ -54,11 +54,7 @@ impl Rules for TcpEdge {
             }
             let port = check_hostport(hostport, &ctx.settings).map_err(|error| error.with("field", "hostports"))?;
             if !had.contains(&port) && ctx.live.port_in_use(port) {
-                return Err(Error::new(
-                    Code::HostportBound,
-                    format!("Port {port} is in use by an agent's tunnel. Take another one, or stop that tunnel first."),
-                )
-                .with("field", "hostports"));
+                return Err(bound(port));
             }
         }
         Ok(())
@@ -95,6 +91,7 @@ impl Rules for TcpEdge {
                     .with("id", &reserved.id)
                     .with("field", "hostports"));
             }
+            call.resources.take_bound(plan, &BoundAddress::Port(port), None, || bound(port)).await?;
         }
         Ok(())
     }
@@ -124,6 +121,11 @@ pub(super) fn check_rate_limit(modules: &Modules, ctx: &Resources) -> Result<()>
 /// Claim of an edge on a port.
 pub(super) fn claim(port: u16) -> Claim {
     Claim { scope: "tcp".to_owned(), value: port.to_string() }
+}
+
+fn bound(port: u16) -> Error {
+    let sentence = format!("Port {port} is in use by an agent's tunnel. Take another one, or stop that tunnel first.");
+    Error::new(Code::HostportBound, sentence).with("field", "hostports")
 }
 
 /// Error when another edge has a port.

@@ -3,8 +3,8 @@
 use crate::{
     tcp::PortTarget,
     tunnels::{
-        Session, Stages, Tunnel, TunnelKind, TunnelRegistry, directory::PublicAddress, names::NameHolder,
-        registry::RegistryState,
+        ClaimedAddress, Session, Stages, Tunnel, TunnelKind, TunnelRegistry, claims, directory::PublicAddress,
+        names::NameHolder, registry::RegistryState,
     },
     upstream::{TunnelOptions, TunnelUpstream},
 };
@@ -50,18 +50,12 @@ impl TunnelRegistry {
         let stages = Stages::of(session, &bind, &self.routing)?;
         let tunnel = match bind.what.clone() {
             BindKind::Http { host, scheme, previous } => {
-                let mut state = self.lock_state();
-                let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), scheme)?;
-                let tunnel = self.register(&mut state, session, bind, self.http_grant(host.clone(), scheme, stages))?;
-                self.hold_name(&mut state, session, &host, scheme, &tunnel);
-                tunnel
+                let kind = if scheme == Scheme::Http { TunnelKind::Http } else { TunnelKind::Https };
+                self.bind_name(session, (bind, stages), (&acl, kind), host.as_deref(), previous.as_deref()).await?
             }
             BindKind::Tls { host, previous, .. } => {
-                let mut state = self.lock_state();
-                let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), Scheme::Https)?;
-                let tunnel = self.register(&mut state, session, bind, self.tls_grant(host.clone(), stages))?;
-                self.hold_name(&mut state, session, &host, Scheme::Https, &tunnel);
-                tunnel
+                let to = (&acl, TunnelKind::Tls);
+                self.bind_name(session, (bind, stages), to, host.as_deref(), previous.as_deref()).await?
             }
             BindKind::Labels { labels } => {
                 check_labels(&acl, &labels)?;
@@ -92,6 +86,63 @@ impl TunnelRegistry {
             host: tunnel.host.as_ref().map(ToString::to_string),
             port: tunnel.port,
         })
+    }
+
+    async fn bind_name(
+        &self,
+        session: &Arc<Session>,
+        (bind, stages): (Bind, Option<Box<Stages>>),
+        (acl, kind): (&Acl, TunnelKind),
+        requested: Option<&str>,
+        mut previous: Option<&str>,
+    ) -> Result<Arc<Tunnel>, Error> {
+        let scheme = if kind == TunnelKind::Http { Scheme::Http } else { Scheme::Https };
+        if self.settings.claims.is_none() {
+            let mut state = self.lock_state();
+            let host = self.choose_host(session, acl, requested, previous, scheme)?;
+            return self.register_name(&mut state, session, bind, (host, kind, stages));
+        }
+        let mut last_error = Error::from(Code::NameTaken);
+        for _ in 0..MAX_ATTEMPTS {
+            let host = {
+                let _state = self.lock_state();
+                self.choose_host(session, acl, requested, previous, scheme)?
+            };
+            let address = ClaimedAddress::Host(host.clone());
+            match self.claim(session, address.clone(), kind).await {
+                Err(error) if requested.is_none() && claims::is_taken(&error) => {
+                    (last_error, previous) = (error, None);
+                    continue;
+                }
+                claimed => claimed?,
+            }
+            let mut state = self.lock_state();
+            // It may have been given away here while it was being claimed.
+            let registered = match self.check_free(session, &host, scheme) {
+                Ok(()) => self.register_name(&mut state, session, bind, (host, kind, stages)),
+                Err(error) => Err(error),
+            };
+            drop(state);
+            return registered.inspect_err(|_| self.give_up(session, address, kind));
+        }
+        Err(last_error)
+    }
+
+    fn register_name(
+        &self,
+        state: &mut RegistryState,
+        session: &Arc<Session>,
+        bind: Bind,
+        (host, kind, stages): (HostName, TunnelKind, Option<Box<Stages>>),
+    ) -> Result<Arc<Tunnel>, Error> {
+        let scheme = if kind == TunnelKind::Http { Scheme::Http } else { Scheme::Https };
+        let grant = match kind {
+            TunnelKind::Tls => self.tls_grant(host.clone(), stages),
+            _ => self.http_grant(host.clone(), scheme, stages),
+        };
+        let tunnel = self.register(state, session, bind, grant)?;
+        self.hold_name(state, session, &host, scheme, &tunnel);
+        Ok(tunnel)
     }
 
     fn hold_name(
@@ -301,13 +352,24 @@ impl TunnelRegistry {
                 }
             };
             let port = listener.port();
+            if let Err(error) = self.claim(session, ClaimedAddress::Port(port), TunnelKind::Tcp).await {
+                drop(listener);
+                self.settle_port(port).await;
+                if requested.is_some() || !claims::is_taken(&error) {
+                    return Err(error);
+                }
+                last_error = error;
+                continue;
+            }
             let tunnel = {
                 let mut state = self.lock_state();
                 if state.is_port_taken(session, port) {
+                    self.give_up(session, ClaimedAddress::Port(port), TunnelKind::Tcp);
                     continue;
                 }
                 // The port may have been taken while it was being opened.
                 if let Err(error) = self.check_port(session, port) {
+                    self.give_up(session, ClaimedAddress::Port(port), TunnelKind::Tcp);
                     last_error = error;
                     continue;
                 }
@@ -315,7 +377,9 @@ impl TunnelRegistry {
                 let labels = BTreeMap::new();
                 let (kind, url) = (TunnelKind::Tcp, Some(url));
                 let grant = BindGrant { kind, host: None, port: Some(port), url, labels, stages };
-                let tunnel = self.register(&mut state, session, bind, grant)?;
+                let registered = self.register(&mut state, session, bind, grant);
+                let tunnel =
+                    registered.inspect_err(|_| self.give_up(session, ClaimedAddress::Port(port), TunnelKind::Tcp))?;
                 state.ports.insert(port, tunnel.id.clone());
                 self.settle(&mut state, &tunnel);
                 tunnel

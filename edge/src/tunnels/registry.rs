@@ -9,8 +9,8 @@ use crate::{
     routing::Routing,
     tcp::Ports,
     tunnels::{
-        Membership, NameLookup, PendingReservation, ReservationGuard, Session, SessionView, Tunnel, TunnelView,
-        authenticate,
+        AddressClaims, Membership, NameLookup, PendingReservation, ReservationGuard, Session, SessionView, Tunnel,
+        TunnelView, authenticate,
         directory::{Directory, OwnChange},
         names::{NameHolder, TunnelNames},
         reservations::PendingReservations,
@@ -65,6 +65,8 @@ pub(crate) struct RegistrySettings {
     pub(crate) limits: Limits,
     /// This node and those that it is linked with, if there are any.
     pub(crate) membership: Option<Membership>,
+    /// Where names and ports are claimed, if other nodes give them away too.
+    pub(crate) claims: Option<Arc<dyn AddressClaims>>,
 }
 
 impl RegistrySettings {
@@ -278,6 +280,7 @@ impl TunnelRegistry {
     }
 
     pub(super) fn release_names(&self, state: &mut RegistryState, tunnel: &Arc<Tunnel>, end_kind: EndKind) {
+        self.release_claim(tunnel, end_kind);
         if let Some(directory) = &mut state.directory {
             directory.remove(tunnel, end_kind);
             self.settle(state, tunnel);

@@ -72,6 +72,7 @@ impl TunnelRegistry {
             entry.tunnels.retain(|_, tunnel| {
                 let stays = !is_replaced(tunnel);
                 if !stays {
+                    self.release_claim(tunnel, EndKind::Clean);
                     tunnel.upstream.retire();
                     if let Some(directory) = directory {
                         directory.remove(tunnel, EndKind::Clean);
