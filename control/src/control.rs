@@ -98,7 +98,10 @@ impl Control {
         let (published, revision) = (publisher.published.clone(), publisher.revision.clone());
         let mut resources = Resources::new(store, codec, settings, live, published, revision);
         resources.presence = presence.clone();
-        Ok(Control { resources: Arc::new(resources), publisher, admission: None, presence, cluster })
+        let resources = Arc::new(resources);
+        let leading = cluster.as_ref().map(Cluster::leading);
+        tokio::spawn(resources::complete_regularly(Arc::downgrade(&resources), leading));
+        Ok(Control { resources, publisher, admission: None, presence, cluster })
     }
 
     /// Sets the check that decides after authentication whether a caller may use the API at all.

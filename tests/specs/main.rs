@@ -23,6 +23,7 @@ mod guided_start;
 mod idle_timeout;
 mod inspection;
 mod key_rights;
+mod large_deletions;
 mod large_transfers;
 mod local_api_guards;
 mod local_service;

@@ -19,7 +19,10 @@ use postern_api::{
     },
     token::TokenHash,
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 /// Mirrored state, and what has been published of it.
 pub(super) struct Mirror {
@@ -38,6 +41,8 @@ pub(super) struct Mirror {
     pub(super) modules: ModuleSettings,
     pub(super) edges: Edges,
     pub(super) logins: LoginSessionIndex,
+    /// Records that belong to a deleted one, by the key of its deletion, until they are deleted too.
+    pub(super) trashed: HashMap<String, HashSet<String>>,
     /// Cursor of the configuration that was published last.
     cursor: ChangeCursor,
     /// Changes since then, without those of edges.
@@ -90,6 +95,7 @@ impl Mirror {
             modules: ModuleSettings::default(),
             edges: Edges::default(),
             logins: LoginSessionIndex::default(),
+            trashed: HashMap::new(),
             cursor: ChangeCursor::default(),
             changed: Changed::default(),
         }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     logins::stored_login,
-    resources::keys,
+    resources::{TRASH, keys, trashed},
     store::{Change, Entry, Range, Result, Revision, Store},
 };
 
@@ -31,7 +31,11 @@ impl Mirror {
             });
             oldest = oldest.min(loaded.await?);
         }
-        Ok(oldest)
+        // After the records, which it hides.
+        let loaded = self.load_prefix(store, TRASH, |mirror, entry| {
+            mirror.apply(&change(entry));
+        });
+        Ok(oldest.min(loaded.await?))
     }
 
     /// Reads all entries with a prefix; gives the oldest revision that a page was read at.
@@ -58,6 +62,12 @@ impl Mirror {
 
     /// Applies a change; returns whether the edge is affected.
     pub(super) fn apply(&mut self, change: &Change) -> bool {
+        if change.key.starts_with(TRASH) {
+            return self.apply_trash(change);
+        }
+        if change.value.is_some() && self.trashed.values().any(|keys| keys.contains(&change.key)) {
+            return false;
+        }
         let mut segments = change.key.split('/');
         let (Some(area), Some(name), Some(last)) = (segments.next(), segments.next(), segments.next()) else {
             return false;
@@ -78,6 +88,46 @@ impl Mirror {
     }
 }
 
+impl Mirror {
+    /// Hides what belongs to a deleted record, until it is deleted too.
+    fn apply_trash(&mut self, change: &Change) -> bool {
+        let Some(value) = &change.value else {
+            self.trashed.remove(&change.key);
+            return false;
+        };
+        let keys = trashed(value);
+        self.trashed.insert(change.key.clone(), keys.iter().cloned().collect());
+        let hide = |key| Change { revision: change.revision, key, value: None };
+        keys.into_iter().fold(false, |affected, key| self.apply(&hide(key)) | affected)
+    }
+}
+
 fn change(entry: Entry) -> Change {
     Change { revision: entry.revision, key: entry.key, value: Some(entry.value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{resources::Codec, sealing::Seal};
+    use std::sync::Arc;
+
+    #[test]
+    fn what_belongs_to_a_deleted_record_is_ignored_until_its_deletion_is_complete() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut mirror = Mirror::new(Codec::new(Arc::new(Seal::open(folder.path()).expect("a seal"))));
+        let mut apply = |key: &str, value: Option<&str>| {
+            let value = value.map(|value| value.as_bytes().to_vec());
+            mirror.apply(&Change { revision: 1, key: key.to_owned(), value })
+        };
+        let (rule, trash) = ("records/ip_policy_rule/ipr_1", "trash/ipp_1");
+        assert!(apply(rule, Some("{}")));
+        let author = r#"{"by":"x","actor":"user","id":null,"name":"","origin":{"address":null,"operation_id":""}}"#;
+        let note = format!(r#"{{"author":{author},"pending":["{rule}"]}}"#);
+        assert!(apply(trash, Some(&note)), "it is as good as deleted");
+        assert!(!apply(rule, Some("{}")), "a change of it is ignored");
+        assert!(apply("records/ip_policy_rule/ipr_2", Some("{}")), "others are not");
+        assert!(!apply(trash, None));
+        assert!(apply(rule, Some("{}")));
+    }
 }

@@ -4,7 +4,7 @@ use super::{
     audit::{EventAuthor, NewEvent, event_to_store},
     relations::{Claim, Link, LinkEntry, NewLink},
 };
-use crate::store::{Commit, CommitCondition, Revision, Write};
+use crate::store::{Commit, CommitCondition, Limits, Revision, Write};
 use postern_api::{Code, Error, Result};
 use serde::Serialize;
 
@@ -108,6 +108,17 @@ impl CommitPlan {
         self.event_bytes += value.len();
         self.put(&key, value);
         Ok(())
+    }
+
+    /// Whether a store with these limits takes it.
+    pub(super) fn fits(&self, limits: Limits) -> bool {
+        let bytes = |write: &Write| match write {
+            Write::Put(key, value) | Write::PutLeased(key, value, _) => key.len() + value.len(),
+            Write::Delete(key) => key.len(),
+        };
+        self.conditions.len() <= limits.conditions
+            && self.writes.len() <= limits.writes
+            && self.writes.iter().map(bytes).sum::<usize>() <= limits.bytes
     }
 
     /// Number of conditions, each counted once.

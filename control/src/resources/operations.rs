@@ -6,7 +6,7 @@ use super::{
     commit_plan::{CommitConflict, CommitPlan},
     keys,
     owned_modules::{self, Modules, NewModule, ReplacedModule},
-    relations::{self, Claim, ClaimsAndLinks, Link, LinkEntry, LinkRole, NewLink},
+    relations::{Claim, Link, LinkRole, NewLink},
     retry::commit_with_retry,
     rules::{CallContext, CreateContext, NewRecord, RemovablePart, Rules, StoredRecord},
 };
@@ -188,88 +188,6 @@ impl Resources {
         .await
     }
 
-    /// Deletes a record, its modules and all records that belong to it.
-    ///
-    /// # Errors
-    /// `NotFound`, [`Rules::IN_USE`] if another record needs it, if the caller may not do so, or the store fails.
-    pub(crate) async fn delete<R: Rules>(&self, caller: &Caller, at: &RecordPath<R>) -> Result<()> {
-        caller.check_kind_access::<R>()?;
-        commit_with_retry(move |_| async move {
-            let (former, revision) = self.load_visible::<R>(caller, at).await?;
-            let mut plan = CommitPlan::default();
-            plan.expect_revision(&former.key(), Some(revision));
-            R::before_delete(&mut plan, &former, self).await?;
-            let (deleted, events) = self.plan_deletion(&mut plan, &former).await?;
-            if R::may_remove_administrator(&former.spec, None) {
-                self.ensure_administrator_remains(&mut plan, &deleted, None).await?;
-            }
-            let now = postern_api::clock::now();
-            let author = caller.author();
-            // The record itself is the last of them.
-            for event in events.into_iter().rev() {
-                plan.record_event(&author, event, now)?;
-            }
-            match self.commit::<R>(&plan).await? {
-                Some(revision) => self.wait_until_published(revision).await.map(Some),
-                None => Ok(None),
-            }
-        })
-        .await
-    }
-
-    /// Plans the deletion of a record and of everything that belongs to it, of whatever kinds; gives their keys, and an
-    /// event for each.
-    async fn plan_deletion<R: Rules>(
-        &self,
-        plan: &mut CommitPlan,
-        root: &StoredRecord<R>,
-    ) -> Result<(HashSet<String>, Vec<NewEvent>)> {
-        let mut deleted = HashSet::new();
-        let mut events = Vec::new();
-        let root_entry = Entry { key: root.key(), value: self.codec.record(root)?, revision: 0 };
-        let mut pending = vec![root_entry];
-        while let Some(entry) = pending.pop() {
-            if !deleted.insert(entry.key.clone()) {
-                continue;
-            }
-            let mut event = match events.is_empty() {
-                true => NewEvent::of_deleted(root)?,
-                false => NewEvent::of_deleted_entry(&entry, &self.codec)?,
-            };
-            let Entry { key, value, .. } = entry;
-            let id = key.rsplit('/').next().unwrap_or_default().to_owned();
-            let relations: ClaimsAndLinks = serde_json::from_slice(&value).unwrap_or_default();
-            plan.delete(&key);
-            plan.update_claims(&id, &relations.claims, &[]);
-            plan.update_links(&id, &key, &relations.links, &[])?;
-            let modules = self.read_all(plan, &keys::modules_of(&id)).await?;
-            for module in &modules {
-                let relations: ClaimsAndLinks = relations::decode(module)?;
-                let from = module.key.strip_prefix(keys::MODULES).unwrap_or_default();
-                plan.delete(&module.key);
-                plan.update_links(from, &key, &relations.links, &[])?;
-                event.add_deleted_module(module);
-            }
-            events.push(event);
-            let links = self.read_all(plan, &keys::links_to(&id)).await?;
-            for entry in &links {
-                let link: LinkEntry = relations::decode(entry)?;
-                match link.role {
-                    LinkRole::Mentions => {}
-                    LinkRole::Needs if deleted.contains(&link.from) => {}
-                    LinkRole::Needs => return Err(in_use::<R>(&id, &links)),
-                    LinkRole::Belongs => {
-                        if let Some(source) = self.store.get(&link.from).await? {
-                            plan.expect_revision(&source.key, Some(source.revision));
-                            pending.push(source);
-                        }
-                    }
-                }
-            }
-        }
-        Ok((deleted, events))
-    }
-
     /// Reads everything with a prefix, and plans that nothing is added there before the commit.
     pub(super) async fn read_all(&self, plan: &mut CommitPlan, prefix: &str) -> Result<Vec<Entry>> {
         let mut range = Range::new(prefix, BATCH_SIZE);
@@ -295,7 +213,7 @@ impl Resources {
         }
     }
 
-    async fn try_commit(&self, plan: &CommitPlan) -> Result<Result<Revision, CommitConflict>> {
+    pub(super) async fn try_commit(&self, plan: &CommitPlan) -> Result<Result<Revision, CommitConflict>> {
         let commit = plan.to_commit();
         let outcome = match self.store.commit_if_idle(&commit) {
             Some(outcome) => outcome?,
@@ -483,11 +401,4 @@ fn target_missing(new: &NewLink) -> Error {
         Some(field) => error.with("field", field),
         None => error,
     }
-}
-
-fn in_use<R: Rules>(id: &str, links: &[Entry]) -> Error {
-    let users: Vec<&str> = links.iter().filter_map(|entry| entry.key.split('/').nth(2)).take(5).collect();
-    let named = users.join("`, `");
-    Error::new(R::IN_USE, format!("`{id}` is in use by `{named}`. Remove it from there first."))
-        .with("used_by", users.join(","))
 }

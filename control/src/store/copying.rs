@@ -200,8 +200,10 @@ mod tests {
         put(&from, "modules/large", &large).await;
         put(&from, "nodes/a", "{}").await;
         put(&from, "bound/host/localhost.shop", "{}").await;
+        put(&from, "trash/ipp_1", "left").await;
         let copied = copy(&from, &to, held()).await.expect("copied");
-        assert_eq!(copied.entries, 2 * MAX_WRITES + 1);
+        assert_eq!(copied.entries, 2 * MAX_WRITES + 2);
+        assert_eq!(value(&to, "trash/ipp_1").await.as_deref(), Some("left"), "a deletion to be completed");
         assert_eq!(value(&to, "records/00999").await.as_deref(), Some("999"));
         assert_eq!(value(&to, "modules/large").await, Some(large));
         assert_eq!((value(&to, "nodes/a").await, value(&to, MARK).await), (None, None));

@@ -2,10 +2,11 @@
 
 use crate::resources::Caller;
 use postern_api::{AnyId, OwnerId, resource::ActorType};
+use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
 /// The call that causes a change.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CallOrigin {
     /// Address of the peer; `None` if the call did not come over a network.
     pub(crate) address: Option<IpAddr>,
@@ -14,7 +15,7 @@ pub(crate) struct CallOrigin {
 }
 
 /// Author of an event.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct EventAuthor {
     /// Id of the key, or of the visitor; a word for what has no id.
     pub(super) by: String,
