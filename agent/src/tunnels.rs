@@ -34,7 +34,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use table::{ActiveTunnel, EndpointState, TunnelTable};
+use table::{ActiveTunnel, EndpointState, NewLead, TunnelTable};
 use tokio::sync::{broadcast, watch};
 
 /// Maximum time a visitor's stream waits for the bind response with its tunnel's number; both travel on different
@@ -291,10 +291,10 @@ impl Tunnels {
 
     /// A session has ended. Its endpoints are published by another one, or wait for the next.
     pub fn offline(&self, generation: u64) {
-        let next = self.lock_table().remove_session(generation);
-        if let Some((generation, session, tunnels)) = next {
+        let new_lead = self.lock_table().remove_session(generation);
+        if let Some(NewLead { generation, session, unbound }) = new_lead {
             tracing::info!(session = session.welcome().session, "another session has taken over");
-            for endpoints in tunnels {
+            for endpoints in unbound {
                 self.bind(generation, session.clone(), endpoints);
             }
         }

@@ -22,7 +22,7 @@ pub(crate) async fn run(direction: Direction, configuration: &Configuration) -> 
         }
     };
     let mut stdout = std::io::stdout();
-    write!(stdout, "Copied {} entries, {} KiB. {next}\n", copied.entries, copied.bytes.div_ceil(1024))
+    writeln!(stdout, "Copied {} entries, {} KiB. {next}", copied.entries, copied.bytes.div_ceil(1024))
         .and_then(|()| stdout.flush())
         .map_err(|error| Error::new(Code::Internal, format!("It could not be printed: {error}.")))
 }

@@ -30,6 +30,14 @@ pub(super) struct TunnelEntry {
     pub(super) problem: Option<Error>,
 }
 
+/// A session that has taken the lead.
+pub(super) struct NewLead {
+    pub(super) generation: u64,
+    pub(super) session: AgentSession,
+    /// The endpoints of each tunnel that are still to be bound in it.
+    pub(super) unbound: Vec<Vec<Arc<TunnelEndpoint>>>,
+}
+
 pub(super) struct ActiveTunnel {
     pub(super) definition: Arc<Definition>,
     pub(super) endpoints: Vec<EndpointState>,
@@ -77,12 +85,9 @@ impl TunnelTable {
         self.endpoints().find(|state| state.number(generation, is_leading) == Some(number))
     }
 
-    /// Removes a session that has ended. Another one that was beside it leads from then on, with what is bound there. Returns
-    /// that session if the leading one has changed, and the endpoints of each tunnel that are still to be bound in it.
-    pub(super) fn remove_session(
-        &mut self,
-        generation: u64,
-    ) -> Option<(u64, AgentSession, Vec<Vec<Arc<TunnelEndpoint>>>)> {
+    /// Removes a session that has ended. If it led, another one that was beside it
+    /// leads from then on, with what is bound there.
+    pub(super) fn remove_session(&mut self, generation: u64) -> Option<NewLead> {
         let index = self.sessions.iter().position(|(known, _)| *known == generation)?;
         self.sessions.remove(index);
         self.early_visitors.forget(generation);
@@ -105,7 +110,7 @@ impl TunnelTable {
             unbound.extend((!endpoints.is_empty()).then_some(endpoints));
             active.endpoints.iter_mut().for_each(|state| state.numbers.retain(|(known, _)| *known != next));
         }
-        Some((next, session, unbound))
+        Some(NewLead { generation: next, session, unbound })
     }
 
     pub(super) fn endpoints_mut(&mut self) -> impl Iterator<Item = &mut EndpointState> {
