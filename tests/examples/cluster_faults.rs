@@ -1,7 +1,7 @@
 //! Three servers on three members of etcd, under visitors, while one after the other fails. Prints a table of what visitors
 //! noticed; `docs/cluster.md` has its last output.
 //!
-//! `cargo run -p postern-tests --example cluster_faults [kill-node|kill-etcd|halt-node|halt-etcd|no-quorum|drain]…`
+//! `cargo run --example cluster_faults -p postern-tests [kill-node|kill-etcd|halt-node|halt-etcd|no-quorum|drain]…`
 //! with `POSTERN_BIN_DIR` on the folder of the programs; without an argument all of them.
 
 use postern_test_kit::{etcd::Etcd, eventually};
