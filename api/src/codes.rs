@@ -57,6 +57,7 @@ codes! {
     SessionStopped = 800, 403, "The session was stopped through the management API.";
     RemoteRefused = 804, 400, "The agent does not allow remote management.";
     RemoteUpdate = 805, 400, "The agent cannot be updated through the management API.";
+    RemoteUncertain = 806, 503, "The node that the agent is connected to did not say whether it has carried out the command.";
     CredentialDeleted = 300, 401, "The credential of this session was deleted.";
     // Names and binding
     AddressNotPermitted = 308, 403, "The credential's ACL does not permit this TCP address.";

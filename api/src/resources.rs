@@ -58,7 +58,7 @@ pub use ip_policy_rule::{IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, I
 pub use ip_restriction::{
     IpRestriction, IpRestrictionCreate, IpRestrictionStatus, IpRestrictionUpdate, RestrictionType,
 };
-pub use node::{Node, NodeLink, NodeState};
+pub use node::{Node, NodeLink, NodeName, NodeState};
 pub use refused_visit::RefusedVisit;
 pub use reserved_address::{Region, ReservedAddress, ReservedAddressCreate, ReservedAddressUpdate};
 pub use reserved_domain::{

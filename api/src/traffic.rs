@@ -1,5 +1,6 @@
 //! Traffic counters since the start of the server, and a short history.
 
+use crate::resource::NodeName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
@@ -36,6 +37,19 @@ pub struct Traffic {
     pub last_minute: Point,
     /// History of the last minute and the last hour; null in lists.
     pub history: Option<History>,
+    /// Nodes that did not answer in time, whose share is missing; absent if there are none, and in lists.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes_missing: Vec<NodeName>,
+}
+
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, more: Traffic) {
+        self.total += more.total;
+        self.last_minute += more.last_minute;
+        if let (Some(history), Some(more)) = (&mut self.history, &more.history) {
+            *history += more;
+        }
+    }
 }
 
 /// Traffic within a period. TLS and TCP connections count as requests.
@@ -74,6 +88,17 @@ pub struct Faults {
     pub server: u64,
 }
 
+impl AddAssign for Faults {
+    fn add_assign(&mut self, more: Faults) {
+        let Faults { visitor, configuration, agent, service, server } = more;
+        self.visitor = self.visitor.saturating_add(visitor);
+        self.configuration = self.configuration.saturating_add(configuration);
+        self.agent = self.agent.saturating_add(agent);
+        self.service = self.service.saturating_add(service);
+        self.server = self.server.saturating_add(server);
+    }
+}
+
 /// Totals since the server started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TrafficCounts")]
@@ -92,6 +117,18 @@ pub struct Counts {
     pub bytes_out: u64,
 }
 
+impl AddAssign for Counts {
+    fn add_assign(&mut self, more: Counts) {
+        let Counts { requests, refused, failed, faults, bytes_in, bytes_out } = more;
+        self.requests = self.requests.saturating_add(requests);
+        self.refused = self.refused.saturating_add(refused);
+        self.failed = self.failed.saturating_add(failed);
+        self.faults += faults;
+        self.bytes_in = self.bytes_in.saturating_add(bytes_in);
+        self.bytes_out = self.bytes_out.saturating_add(bytes_out);
+    }
+}
+
 /// History of the last minute and the last hour, newest point last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TrafficHistory")]
@@ -100,4 +137,44 @@ pub struct History {
     pub seconds: Vec<Point>,
     /// The last 60 minutes, one point each; the newest minute is not complete.
     pub minutes: Vec<Point>,
+}
+
+impl AddAssign<&History> for History {
+    fn add_assign(&mut self, more: &History) {
+        add_points(&mut self.seconds, &more.seconds);
+        add_points(&mut self.minutes, &more.minutes);
+    }
+}
+
+/// Adds points, of which the newest are last.
+fn add_points(points: &mut Vec<Point>, more: &[Point]) {
+    let shorter = more.len().saturating_sub(points.len());
+    points.splice(..0, std::iter::repeat_n(Point::default(), shorter));
+    for (point, more) in points.iter_mut().rev().zip(more.iter().rev()) {
+        *point += *more;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn histories_are_added_from_their_newest_point_on() {
+        let points = |requests: &[u32]| -> Vec<Point> {
+            requests.iter().map(|requests| Point { requests: *requests, ..Point::default() }).collect()
+        };
+        let mut history = History { seconds: points(&[1, 2]), minutes: Vec::new() };
+        history += &History { seconds: points(&[10, 20, u32::MAX]), minutes: points(&[5]) };
+        assert_eq!(history, History { seconds: points(&[10, 21, u32::MAX]), minutes: points(&[5]) });
+    }
+
+    #[test]
+    fn every_count_is_added() {
+        let faults = Faults { visitor: 1, configuration: 2, agent: 3, service: 4, server: 5 };
+        let mut counts = Counts { requests: 6, refused: 7, failed: 8, faults, bytes_in: 9, bytes_out: 10 };
+        counts += counts;
+        let faults = Faults { visitor: 2, configuration: 4, agent: 6, service: 8, server: 10 };
+        assert_eq!(counts, Counts { requests: 12, refused: 14, failed: 16, faults, bytes_in: 18, bytes_out: 20 });
+    }
 }

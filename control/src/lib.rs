@@ -23,7 +23,10 @@ pub use acme::{Acme, AcmeSettings, ChallengePresenter, ChallengeResponse};
 pub use cluster::Cluster;
 pub use control::{Control, StoreSignals};
 pub use http::{AdmissionCheck, ApiCaller};
-pub use live_state::{LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold, NoLiveState};
+pub use live_state::{
+    CommandOutcome, Gathered, LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold,
+    NoLiveState,
+};
 pub use logins::LoginStore;
 pub use relocation::{Direction, relocate};
 pub use resources::{AddressClaims, AgentIdentity, BoundAddress, TunnelClaim, audit::CommittedEvent};

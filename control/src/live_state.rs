@@ -4,12 +4,16 @@ use futures::{FutureExt, future::BoxFuture};
 use postern_api::{
     AnyId, Code, OwnerId, Timestamp,
     host::HostName,
+    resource::NodeName,
     trace::Decision,
     traffic::{Counts, History, Traffic},
 };
 use std::{collections::BTreeMap, net::IpAddr};
 
-/// Live state of the edge. All methods return at once, from memory.
+/// A value of all nodes, and the nodes whose share is missing.
+pub type Gathered<T> = (T, Vec<NodeName>);
+
+/// Live state of the edge. All methods return at once, from memory; those with a future ask other nodes, for a short time.
 pub trait LiveState: Send + Sync {
     /// Tunnels that have all of these labels.
     fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<AnyId>;
@@ -31,11 +35,15 @@ pub trait LiveState: Send + Sync {
     /// Latest requests and connections that an edge refused, newest first.
     fn refused(&self, edge: &str) -> Vec<LiveRefusal>;
     /// Traffic of each edge, route and tunnel that had some, in no particular order and without histories.
-    fn traffic(&self) -> Vec<Traffic>;
+    fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>>;
     /// Traffic of one edge, route or tunnel, with its history.
-    fn traffic_of(&self, id: &str) -> Option<Traffic>;
+    fn traffic_of<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Gathered<Option<Traffic>>>;
     /// Total traffic, with its history.
-    fn traffic_in_all(&self) -> (Counts, History);
+    fn traffic_in_all(&self) -> BoxFuture<'_, Gathered<(Counts, History)>>;
+    /// Nodes whose sessions and tunnels are not known at the moment.
+    fn missing_nodes(&self) -> Vec<NodeName> {
+        Vec::new()
+    }
     /// Connections to other nodes, in no particular order.
     fn links(&self) -> Vec<LiveLink> {
         Vec::new()
@@ -44,10 +52,21 @@ pub trait LiveState: Send + Sync {
     fn in_force(&self, _revision: i64) -> BoxFuture<'_, ()> {
         std::future::ready(()).boxed()
     }
-    /// Tells the agent of a session to reconnect; false if the session has ended.
-    fn restart(&self, session: &str) -> bool;
-    /// Ends a session and its tunnels for good; false if the session has ended.
-    fn stop<'a>(&'a self, session: &'a str) -> BoxFuture<'a, bool>;
+    /// Tells the agent of a session to reconnect.
+    fn restart<'a>(&'a self, session: &'a str) -> BoxFuture<'a, CommandOutcome>;
+    /// Ends a session and its tunnels for good.
+    fn stop<'a>(&'a self, session: &'a str) -> BoxFuture<'a, CommandOutcome>;
+}
+
+/// What has become of a command to the agent of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandOutcome {
+    /// It is carried out.
+    Done,
+    /// The session has ended.
+    NoSession,
+    /// The node of the agent did not answer in time.
+    Uncertain,
 }
 
 /// Names and ports that are about to be assigned to an edge or reserved for an owner.
@@ -82,6 +101,8 @@ pub struct LiveSession {
     pub remote_management: bool,
     /// Start time.
     pub started_at: Timestamp,
+    /// The node that the agent is connected to, where there are several.
+    pub node: Option<NodeName>,
 }
 
 /// A tunnel that is up.
@@ -105,6 +126,8 @@ pub struct LiveTunnel {
     pub metadata: String,
     /// Start time.
     pub started_at: Timestamp,
+    /// The node that the agent is connected to, where there are several.
+    pub node: Option<NodeName>,
 }
 
 /// Public address of a tunnel.
@@ -192,19 +215,19 @@ impl LiveState for NoLiveState {
     fn refused(&self, _edge: &str) -> Vec<LiveRefusal> {
         Vec::new()
     }
-    fn traffic(&self) -> Vec<Traffic> {
-        Vec::new()
+    fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>> {
+        std::future::ready(Gathered::default()).boxed()
     }
-    fn traffic_of(&self, _id: &str) -> Option<Traffic> {
-        None
+    fn traffic_of<'a>(&'a self, _id: &'a str) -> BoxFuture<'a, Gathered<Option<Traffic>>> {
+        std::future::ready(Gathered::default()).boxed()
     }
-    fn traffic_in_all(&self) -> (Counts, History) {
-        Default::default()
+    fn traffic_in_all(&self) -> BoxFuture<'_, Gathered<(Counts, History)>> {
+        std::future::ready(Gathered::default()).boxed()
     }
-    fn restart(&self, _session: &str) -> bool {
-        false
+    fn restart<'a>(&'a self, _session: &'a str) -> BoxFuture<'a, CommandOutcome> {
+        std::future::ready(CommandOutcome::NoSession).boxed()
     }
-    fn stop<'a>(&'a self, _session: &'a str) -> BoxFuture<'a, bool> {
-        std::future::ready(false).boxed()
+    fn stop<'a>(&'a self, _session: &'a str) -> BoxFuture<'a, CommandOutcome> {
+        std::future::ready(CommandOutcome::NoSession).boxed()
     }
 }

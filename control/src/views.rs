@@ -16,13 +16,18 @@ mod tunnel_session;
 use crate::resources::{Caller, Resources, admin_needed, view_not_found};
 use postern_api::{
     Id, Result,
-    resource::{Removable, View},
+    resource::{NodeName, Removable, View},
 };
 
 /// Source of the records of a view.
 pub(crate) trait ViewSource: View {
     /// Only administrators have access.
     const ADMIN_ONLY: bool = false;
+
+    /// Nodes whose records are missing in the list.
+    fn missing_nodes(_ctx: &Resources) -> Vec<NodeName> {
+        Vec::new()
+    }
 
     /// Records older than `before`, newest first, at most `limit`.
     fn list(ctx: &Resources, before: Option<&Id<Self>>, limit: usize)
@@ -43,6 +48,8 @@ pub(crate) struct ViewRecords<V> {
     pub(crate) records: Vec<V>,
     /// Cursor of the next page, if there is one.
     pub(crate) before: Option<Id<V>>,
+    /// Nodes whose records are missing.
+    pub(crate) nodes_missing: Vec<NodeName>,
 }
 
 impl Resources {
@@ -57,11 +64,12 @@ impl Resources {
         limit: usize,
     ) -> Result<ViewRecords<V>> {
         check_access::<V>(caller)?;
+        let nodes_missing = V::missing_nodes(self);
         let mut records = V::list(self, before, limit + 1).await?;
         let more = records.len() > limit;
         records.truncate(limit);
         let before = records.last().filter(|_| more).map(|record| record.id().clone());
-        Ok(ViewRecords { records, before })
+        Ok(ViewRecords { records, before, nodes_missing })
     }
 
     /// Reads one record of a view.

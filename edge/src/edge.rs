@@ -102,9 +102,14 @@ impl Edge {
             https_port: https_addr.port(),
         });
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
-        let live = Arc::new(Live { registry: registry.clone(), routing: routing.clone(), access: access.clone() });
-        let follower =
-            ConfigurationFollower::new(registry.clone(), routing, access, logins.clone(), published, applied);
+        let follower = ConfigurationFollower::new(
+            registry.clone(),
+            routing.clone(),
+            access.clone(),
+            logins.clone(),
+            published,
+            applied,
+        );
         follower.catch_up().await;
         let follower = Arc::new(follower);
         let (mut accepting, mut tasks) = (JoinSet::new(), JoinSet::new());
@@ -121,6 +126,7 @@ impl Edge {
             let until = (open.clone(), stop.clone());
             links::start(links, registry.clone(), until, (&mut accepting, &mut tasks))
         });
+        let live = Arc::new(Live { registry: registry.clone(), routing, access, links: links.clone() });
         Ok(Edge { https_addr, http_addr, registry, logins, live, links, follower, open, stop, accepting, tasks })
     }
 

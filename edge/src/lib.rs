@@ -33,7 +33,7 @@ pub use edge::{ConfigurationFollower, Edge};
 pub use http::VisitorDisconnected;
 pub use limits::Limits;
 pub use links::{LinkSettings, LinkView, NodeIdentity, NodeLinks, node_server_name};
-pub use live::Live;
+pub use live::{CommandOutcome, Live};
 pub use modules::SigningCertificates;
 pub use net::Proxies;
 pub use settings::{ApiBody, ApiHost, ApiRequestBody, ApiService, Clock, Settings};

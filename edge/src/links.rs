@@ -8,11 +8,13 @@ mod accepting;
 mod announcer;
 mod dialling;
 mod node_links;
+mod questions;
 mod settings;
 mod tls;
 mod visitor_ledger;
 
 pub use node_links::{LinkView, NodeLinks};
+pub(crate) use questions::{Question, ask_node, ask_nodes};
 pub use settings::{LinkSettings, NodeIdentity, node_server_name};
 
 use crate::tunnels::TunnelRegistry;
@@ -41,7 +43,7 @@ pub(crate) fn start(
     (open, stop): (TaskTracker, CancellationToken),
     (accepting, tasks): (&mut JoinSet<()>, &mut JoinSet<()>),
 ) -> Arc<NodeLinks> {
-    let links = NodeLinks::new(settings.node.clone());
+    let links = NodeLinks::new(&settings.node, &settings.name);
     let tls = NodeTls::new(settings.identity.clone());
     let context = Arc::new(LinkContext { settings, tls, registry, links: links.clone(), open });
     accepting.spawn(accepting::accept(context.clone(), stop));

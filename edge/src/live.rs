@@ -2,15 +2,22 @@
 
 use crate::{
     access::Access,
+    links::{NodeLinks, Question, ask_node, ask_nodes},
     routing::Routing,
     telemetry::AccessLogEntry,
     tunnels::{HeldName, PendingReservation, ReservationGuard, SessionView, TunnelRegistry, TunnelView},
 };
 use postern_api::{
     host::HostName,
+    resource::NodeName,
     traffic::{Counts, History, Traffic},
 };
-use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
+use serde::de::DeserializeOwned;
+use std::{
+    collections::{BTreeMap, HashMap},
+    net::SocketAddr,
+    sync::Arc,
+};
 use tokio::sync::watch;
 
 /// A view into the running edge. Cheap to clone; every query returns the current state.
@@ -19,6 +26,18 @@ pub struct Live {
     pub(crate) registry: Arc<TunnelRegistry>,
     pub(crate) routing: Arc<Routing>,
     pub(crate) access: Arc<Access>,
+    pub(crate) links: Option<Arc<NodeLinks>>,
+}
+
+/// What has become of a command to the agent of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandOutcome {
+    /// It is carried out.
+    Done,
+    /// There is no such session.
+    NoSession,
+    /// The node of the agent did not answer in time.
+    Uncertain,
 }
 
 impl Live {
@@ -83,19 +102,67 @@ impl Live {
         self.access.telemetry.refused.of(edge)
     }
 
-    /// Traffic of each edge, route and tunnel that has had any, unordered and without history.
-    pub fn traffic(&self) -> Vec<Traffic> {
-        self.access.telemetry.traffic.shown()
+    /// Traffic of each edge, route and tunnel that has had any, at all nodes, unordered and without history; and the nodes
+    /// whose share is missing.
+    pub async fn traffic(&self) -> (Vec<Traffic>, Vec<NodeName>) {
+        let own = self.access.telemetry.traffic.shown();
+        let (others, missing) = self.ask::<Vec<Traffic>>(Question::Traffic).await;
+        if others.is_empty() {
+            return (own, missing);
+        }
+        let mut sums: HashMap<String, Traffic> = HashMap::new();
+        for one in own.into_iter().chain(others.into_iter().flatten()) {
+            match sums.get_mut(&one.id) {
+                Some(sum) => *sum += one,
+                None => _ = sums.insert(one.id.clone(), one),
+            }
+        }
+        (sums.into_values().collect(), missing)
     }
 
-    /// Traffic of one edge, route or tunnel, with its history.
-    pub fn traffic_of(&self, id: &str) -> Option<Traffic> {
-        self.access.telemetry.traffic.one(id)
+    /// Traffic of one edge, route or tunnel at all nodes, with its history; and the nodes whose share is missing.
+    pub async fn traffic_of(&self, id: &str) -> (Option<Traffic>, Vec<NodeName>) {
+        let own = self.access.telemetry.traffic.one(id);
+        let (others, missing) = self.ask::<Option<Traffic>>(Question::TrafficOf { id: id.to_owned() }).await;
+        let sum = |mut sum: Traffic, one| {
+            sum += one;
+            sum
+        };
+        (own.into_iter().chain(others.into_iter().flatten()).reduce(sum), missing)
     }
 
-    /// Traffic of the whole edge.
-    pub fn traffic_in_all(&self) -> (Counts, History) {
-        self.access.telemetry.traffic.total()
+    /// Traffic of all nodes together, and the nodes whose share is missing.
+    pub async fn traffic_in_all(&self) -> ((Counts, History), Vec<NodeName>) {
+        let (mut counts, mut history) = self.access.telemetry.traffic.total();
+        let (others, missing) = self.ask::<(Counts, History)>(Question::TrafficInAll).await;
+        for (more, its_history) in &others {
+            counts += *more;
+            history += its_history;
+        }
+        ((counts, history), missing)
+    }
+
+    /// The nodes whose sessions and tunnels are not known here at the moment.
+    pub fn missing_nodes(&self) -> Vec<NodeName> {
+        self.links.as_ref().map(|links| links.unknown_nodes(&self.registry)).unwrap_or_default()
+    }
+
+    /// The name of a node, `None` being this one; `None` if there is no other node.
+    pub fn node_name(&self, node: Option<&str>) -> Option<NodeName> {
+        self.links.as_ref().map(|links| links.named(node))
+    }
+
+    /// Number of sessions and tunnels of the agents that are connected to this node.
+    pub fn own_counts(&self) -> (usize, usize) {
+        self.registry.own_counts()
+    }
+
+    /// Asks all other nodes. Returns their answers, and the nodes without one.
+    async fn ask<T: DeserializeOwned>(&self, question: Question) -> (Vec<T>, Vec<NodeName>) {
+        match &self.links {
+            Some(links) => ask_nodes(links, &self.registry, &question).await,
+            None => (Vec::new(), Vec::new()),
+        }
     }
 
     /// The port on which visitors with HTTPS are served.
@@ -103,14 +170,32 @@ impl Live {
         self.registry.settings.https_port
     }
 
-    /// Asks the agent of a session to open a new one; false if the session does not exist.
-    pub fn restart(&self, session: &str) -> bool {
-        self.registry.restart(session)
+    /// Asks the agent of a session, at any node, to open a new one.
+    pub async fn restart(&self, session: &str) -> CommandOutcome {
+        if self.registry.restart_own(session) {
+            return CommandOutcome::Done;
+        }
+        self.command(session, Question::Restart { session: session.to_owned() }).await
     }
 
-    /// Ends a session and everything it holds; false if the session does not exist.
-    pub async fn stop(&self, session: &str) -> bool {
-        self.registry.stop(session).await
+    /// Ends a session at any node and everything it holds.
+    pub async fn stop(&self, session: &str) -> CommandOutcome {
+        if self.registry.stop_own(session).await {
+            return CommandOutcome::Done;
+        }
+        self.command(session, Question::Stop { session: session.to_owned() }).await
+    }
+
+    async fn command(&self, session: &str, question: Question) -> CommandOutcome {
+        let Some((node, link)) = self.registry.node_of_session(session) else { return CommandOutcome::NoSession };
+        match ask_node(&link, &question).await {
+            Some(true) => CommandOutcome::Done,
+            Some(false) => CommandOutcome::NoSession,
+            None => {
+                tracing::warn!(node, session, "a node did not say whether it has carried out a command");
+                CommandOutcome::Uncertain
+            }
+        }
     }
 
     /// The port on which visitors with plain HTTP are served.

@@ -4,9 +4,12 @@ use futures::{FutureExt, future::BoxFuture};
 use postern_api::{
     AnyId, Code, Timestamp,
     host::HostName,
+    resource::NodeName,
     traffic::{Counts, History, Traffic},
 };
-use postern_control::{LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveTunnel, NameHold};
+use postern_control::{
+    CommandOutcome, Gathered, LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveTunnel, NameHold,
+};
 use postern_edge::{AccessLogEntry, LinkView, NodeLinks, PendingReservation, SessionView, TunnelKind, TunnelView};
 use std::{
     collections::BTreeMap,
@@ -41,11 +44,12 @@ impl LiveEdge {
         self.edge.get().map(Arc::as_ref)
     }
 
-    /// Updates the gauges.
+    /// Updates the gauges, which count the agents of this server only.
     pub(crate) fn update_gauges(&self) {
         if let Some(edge) = self.edge() {
-            metrics::gauge!("postern_sessions").set(edge.sessions().len() as f64);
-            metrics::gauge!("postern_tunnels").set(edge.tunnels().len() as f64);
+            let (sessions, tunnels) = edge.own_counts();
+            metrics::gauge!("postern_sessions").set(sessions as f64);
+            metrics::gauge!("postern_tunnels").set(tunnels as f64);
         }
     }
 }
@@ -79,7 +83,9 @@ impl postern_control::LiveState for LiveEdge {
     }
 
     fn sessions(&self) -> Vec<LiveSession> {
-        self.edge().map(|edge| edge.sessions().into_iter().map(session).collect()).unwrap_or_default()
+        self.edge()
+            .map(|edge| edge.sessions().into_iter().map(|view| session(view, edge)).collect())
+            .unwrap_or_default()
     }
 
     fn tunnels(&self) -> Vec<LiveTunnel> {
@@ -92,16 +98,38 @@ impl postern_control::LiveState for LiveEdge {
         kept.iter().map(|entry| refusal(entry)).collect()
     }
 
-    fn traffic(&self) -> Vec<Traffic> {
-        self.edge().map(postern_edge::Live::traffic).unwrap_or_default()
+    fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>> {
+        async move {
+            match self.edge() {
+                Some(edge) => edge.traffic().await,
+                None => Gathered::default(),
+            }
+        }
+        .boxed()
     }
 
-    fn traffic_of(&self, id: &str) -> Option<Traffic> {
-        self.edge()?.traffic_of(id)
+    fn traffic_of<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Gathered<Option<Traffic>>> {
+        async move {
+            match self.edge() {
+                Some(edge) => edge.traffic_of(id).await,
+                None => Gathered::default(),
+            }
+        }
+        .boxed()
     }
 
-    fn traffic_in_all(&self) -> (Counts, History) {
-        self.edge().map(postern_edge::Live::traffic_in_all).unwrap_or_default()
+    fn traffic_in_all(&self) -> BoxFuture<'_, Gathered<(Counts, History)>> {
+        async move {
+            match self.edge() {
+                Some(edge) => edge.traffic_in_all().await,
+                None => Gathered::default(),
+            }
+        }
+        .boxed()
+    }
+
+    fn missing_nodes(&self) -> Vec<NodeName> {
+        self.edge().map(postern_edge::Live::missing_nodes).unwrap_or_default()
     }
 
     fn links(&self) -> Vec<LiveLink> {
@@ -117,18 +145,32 @@ impl postern_control::LiveState for LiveEdge {
         .boxed()
     }
 
-    fn restart(&self, session: &str) -> bool {
-        self.edge().is_some_and(|edge| edge.restart(session))
-    }
-
-    fn stop<'a>(&'a self, session: &'a str) -> BoxFuture<'a, bool> {
+    fn restart<'a>(&'a self, session: &'a str) -> BoxFuture<'a, CommandOutcome> {
         async move {
             match self.edge() {
-                Some(edge) => edge.stop(session).await,
-                None => false,
+                Some(edge) => outcome(edge.restart(session).await),
+                None => CommandOutcome::NoSession,
             }
         }
         .boxed()
+    }
+
+    fn stop<'a>(&'a self, session: &'a str) -> BoxFuture<'a, CommandOutcome> {
+        async move {
+            match self.edge() {
+                Some(edge) => outcome(edge.stop(session).await),
+                None => CommandOutcome::NoSession,
+            }
+        }
+        .boxed()
+    }
+}
+
+fn outcome(outcome: postern_edge::CommandOutcome) -> CommandOutcome {
+    match outcome {
+        postern_edge::CommandOutcome::Done => CommandOutcome::Done,
+        postern_edge::CommandOutcome::NoSession => CommandOutcome::NoSession,
+        postern_edge::CommandOutcome::Uncertain => CommandOutcome::Uncertain,
     }
 }
 
@@ -158,8 +200,9 @@ fn link(view: LinkView) -> LiveLink {
     }
 }
 
-fn session(view: SessionView) -> LiveSession {
+fn session(view: SessionView, edge: &postern_edge::Live) -> LiveSession {
     LiveSession {
+        node: edge.node_name(view.node.as_deref()),
         id: view.id,
         credential: view.credential,
         agent_version: view.agent_version,
@@ -173,15 +216,21 @@ fn session(view: SessionView) -> LiveSession {
 }
 
 fn tunnel(view: TunnelView, edge: &postern_edge::Live) -> LiveTunnel {
+    // The ports of another node are those in its URL.
+    let port_of = |own: u16, default: u16| match (&view.node, &view.url) {
+        (Some(_), Some(url)) => Some(url.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(default)),
+        _ => Some(own),
+    };
     let (scheme, port) = match view.kind {
-        TunnelKind::Https => ("https", Some(edge.https_port())),
-        TunnelKind::Http => ("http", Some(edge.http_port())),
-        TunnelKind::Tls => ("tls", Some(edge.https_port())),
+        TunnelKind::Https => ("https", port_of(edge.https_port(), 443)),
+        TunnelKind::Http => ("http", port_of(edge.http_port(), 80)),
+        TunnelKind::Tls => ("tls", port_of(edge.https_port(), 443)),
         TunnelKind::Tcp => ("tcp", view.port),
         TunnelKind::Labels => ("", None),
     };
     let host = view.host.as_ref().unwrap_or_else(|| edge.domain());
     LiveTunnel {
+        node: edge.node_name(view.node.as_deref()),
         address: port.map(|port| LiveAddress { scheme, host: host.to_string(), port }),
         id: view.id,
         session: view.session,

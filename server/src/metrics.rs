@@ -22,8 +22,8 @@ pub(crate) fn start() -> Result<PrometheusHandle, Error> {
     metrics::set_global_recorder(recorder).map_err(|error| failed(&error))?;
     metrics::describe_gauge!("postern_build_info", "Always 1; the label has the version.");
     metrics::describe_gauge!("postern_start_time_seconds", "When this process started, in seconds since 1970.");
-    metrics::describe_gauge!("postern_sessions", "Current agent sessions.");
-    metrics::describe_gauge!("postern_tunnels", "Current tunnels.");
+    metrics::describe_gauge!("postern_sessions", "Current sessions of the agents of this server.");
+    metrics::describe_gauge!("postern_tunnels", "Current tunnels of the agents of this server.");
     metrics::describe_counter!(
         "postern_ip_restriction_refusals_total",
         "Requests to the API and the console that an IP restriction refused."

@@ -80,7 +80,7 @@ fn the_tunnel_is_read_downwards() {
         &[
             "accept agent",
             "data_connections forward server",
-            "incoming multiplexer pool visitor_counts",
+            "incoming multiplexer pool questions visitor_counts",
             "cork stream",
             "dial handshake relay session stream_transport",
             "buffers cancellation overflow_credit session_end sockets stream_metadata transport",

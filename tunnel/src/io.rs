@@ -13,6 +13,7 @@ pub mod incoming;
 mod multiplexer;
 mod overflow_credit;
 mod pool;
+mod questions;
 pub mod relay;
 pub mod server;
 mod session;

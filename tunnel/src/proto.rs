@@ -7,6 +7,7 @@ pub mod frame;
 pub mod heartbeat;
 pub mod message;
 pub mod node_link;
+pub mod parts;
 pub mod pool_sizing;
 pub mod preamble;
 pub mod proxy;

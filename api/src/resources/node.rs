@@ -1,6 +1,6 @@
 //! A node: one of the servers that use a store.
 
-use crate::{Id, Timestamp, id::Kind, resource::View};
+use crate::{AnyId, Id, Timestamp, id::Kind, resource::View};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,15 @@ pub enum NodeLink {
     Up,
     /// It is not connected at the moment.
     Down,
+}
+
+/// A node by its name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct NodeName {
+    /// Its id.
+    pub id: AnyId,
+    /// Its name.
+    pub name: String,
 }
 
 /// One of the servers that use the store; a server that uses its store alone lists itself.

@@ -2,18 +2,18 @@
 
 use crate::{
     Timestamp,
-    resource::Ref,
+    resource::{NodeName, Ref},
     traffic::{Counts, History},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Current state of the server.
+/// Current state of the server. Where several nodes use its store, sessions, tunnels and traffic are those of all nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerStatus {
     /// The version of the server.
     pub version: String,
-    /// Since when it has been running.
+    /// Since when it has been running; of several nodes, the one that has been running longest.
     pub started_at: Timestamp,
     /// Name of its region.
     pub region: String,
@@ -35,6 +35,9 @@ pub struct ServerStatus {
     pub traffic: Counts,
     /// The last minute and the last hour of it.
     pub history: History,
+    /// Nodes that did not answer in time, whose share is missing in sessions, tunnels and traffic; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes_missing: Vec<NodeName>,
 }
 
 /// Number of objects that the edge serves.

@@ -3,7 +3,7 @@
 use crate::{
     Id, Timestamp,
     id::Kind,
-    resource::{Ref, View},
+    resource::{NodeName, Ref, View},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,9 @@ pub struct Tunnel {
     pub backends: Vec<Ref>,
     /// The local address, as the agent describes it.
     pub forwards_to: String,
+    /// The node that the agent is connected to; absent if the server uses its store alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeName>,
 }
 
 impl Kind for Tunnel {

@@ -3,7 +3,7 @@
 use crate::{
     Id, Timestamp,
     id::Kind,
-    resource::{Ref, View},
+    resource::{NodeName, Ref, View},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ pub struct TunnelSession {
     pub started_at: Timestamp,
     /// Transport between agent and server.
     pub transport: String,
+    /// The node that the agent is connected to; absent if the server uses its store alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeName>,
 }
 
 /// Command to the agent of a session, if the agent allows remote management.

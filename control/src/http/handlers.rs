@@ -17,7 +17,7 @@ use axum::{
 use http::{HeaderValue, StatusCode, Uri};
 use postern_api::{
     Id, Result, WARNING_HEADER,
-    resource::{Resource, SessionCommand, SessionCommandBody, list_uri},
+    resource::{NodeName, Resource, SessionCommand, SessionCommandBody, list_uri},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -159,7 +159,8 @@ pub(super) async fn list_view<V: ViewSource>(
     let query = page_query::<V>(&uri)?;
     let page = state.resources.list_view::<V>(&caller, query.before.as_ref(), query.limit).await?;
     let next = page.before.map(|before| next_page_query(&before.any(), query.limit, &query.search));
-    json(StatusCode::OK, &list_body(V::PATH, V::LIST, &page.records, next, state.resources.base_url())?)
+    let body = list_body(V::PATH, V::LIST, &page.records, next, state.resources.base_url())?;
+    json(StatusCode::OK, &with_missing(body, &page.nodes_missing))
 }
 
 pub(super) async fn get_view<V: ViewSource>(
@@ -221,10 +222,9 @@ pub(super) async fn status(State(state): State<Arc<ApiState>>, uri: Uri) -> Hand
 
 pub(super) async fn traffic(State(state): State<Arc<ApiState>>, uri: Uri) -> HandlerResult {
     reject_query(&uri)?;
-    json(
-        StatusCode::OK,
-        &list_body("/traffic", "traffic", &state.resources.traffic(), None, state.resources.base_url())?,
-    )
+    let (traffic, missing) = state.resources.traffic().await;
+    let body = list_body("/traffic", "traffic", &traffic, None, state.resources.base_url())?;
+    json(StatusCode::OK, &with_missing(body, &missing))
 }
 
 pub(super) async fn traffic_of(
@@ -233,7 +233,7 @@ pub(super) async fn traffic_of(
     uri: Uri,
 ) -> HandlerResult {
     reject_query(&uri)?;
-    json(StatusCode::OK, &state.resources.traffic_of(&item.id)?)
+    json(StatusCode::OK, &state.resources.traffic_of(&item.id).await?)
 }
 
 pub(super) async fn command(
@@ -248,6 +248,15 @@ pub(super) async fn command(
     let SessionCommandBody {} = body::read_optional(request).await?;
     state.resources.command(&caller, &id, command).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Names the nodes whose records are missing in a list.
+fn with_missing(mut body: Map<String, Value>, missing: &[NodeName]) -> Map<String, Value> {
+    if !missing.is_empty() {
+        let name = |node: &NodeName| serde_json::json!({ "id": node.id, "name": node.name });
+        body.insert("nodes_missing".to_owned(), missing.iter().map(name).collect());
+    }
+    body
 }
 
 /// Body of a list. `next` is the query of the next page.

@@ -70,10 +70,10 @@ fn contents() -> ApiRoutes {
         .removable::<AppSession>()
         .removable::<AppUser>()
         .audit_events()
-        .view::<Endpoint>()
+        .live_view::<Endpoint>()
         .view::<Node>()
-        .view::<Tunnel>()
-        .view::<TunnelSession>()
+        .live_view::<Tunnel>()
+        .live_view::<TunnelSession>()
         .commands()
         .facts()
         .watching()
@@ -125,6 +125,13 @@ impl ApiRoutes {
         let collection = self.router.route(V::PATH, get(handlers::list_view::<V>));
         let router = collection.route(&format!("{}/{{id}}", V::PATH), get(handlers::get_view::<V>));
         ApiRoutes { router, ..self }.describe(Description::view::<V>)
+    }
+
+    /// List and get of a view of what all nodes serve.
+    fn live_view<V: ViewSource>(self) -> Self {
+        let collection = self.router.route(V::PATH, get(handlers::list_view::<V>));
+        let router = collection.route(&format!("{}/{{id}}", V::PATH), get(handlers::get_view::<V>));
+        ApiRoutes { router, ..self }.describe(Description::live_view::<V>)
     }
 
     /// List, get and delete of a view.

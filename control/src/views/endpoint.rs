@@ -18,7 +18,7 @@ use postern_api::{
     Id, OwnerId, Result,
     host::HostName,
     id::{KSUID_LENGTH, ksuid},
-    resource::{BotUser, Credential, Endpoint, EndpointType, HttpsEdge, Ref, TcpEdge, TlsEdge, Tunnel, User},
+    resource::{BotUser, Credential, Endpoint, EndpointType, HttpsEdge, NodeName, Ref, TcpEdge, TlsEdge, Tunnel, User},
 };
 
 /// Characters that the id of an edge's endpoint shares with the id of the edge: its timestamp and 64 random bits.
@@ -27,6 +27,10 @@ const SHARED_LENGTH: usize = 16;
 const AFTER_ALL: char = '~';
 
 impl ViewSource for Endpoint {
+    fn missing_nodes(ctx: &Resources) -> Vec<NodeName> {
+        ctx.live.missing_nodes()
+    }
+
     async fn list(ctx: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
         let below = before.and_then(|before| Id::<Tunnel>::parse(&format!("tn_{}", before.ksuid())).ok());
         let mut tunnels = ctx.live.tunnels();

@@ -2,7 +2,7 @@
 
 use crate::{files, resources::Resources};
 use postern_api::{
-    Result,
+    Result, Timestamp,
     published::Certificate,
     resource::{Configured, ExpiringCertificate, Ref, ServerStatus, StoreStatus, TlsCertificate},
 };
@@ -22,10 +22,13 @@ impl Resources {
         let bytes = tokio::task::spawn_blocking(move || files::folder_size(&folder)).await.unwrap_or_default();
         let mut certificates: Vec<&Certificate> = published.certificates.iter().map(AsRef::as_ref).collect();
         certificates.sort_by_key(|certificate| certificate.not_after);
-        let (traffic, history) = self.live.traffic_in_all();
+        let ((traffic, history), mut nodes_missing) = self.live.traffic_in_all().await;
+        nodes_missing.extend(self.live.missing_nodes());
+        nodes_missing.sort();
+        nodes_missing.dedup();
         Ok(ServerStatus {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at: self.started_at,
+            started_at: self.first_start(),
             region: self.live.region(),
             domain: self.settings.domain.to_string(),
             https_port: self.live.https_port(),
@@ -47,7 +50,15 @@ impl Resources {
                 .collect(),
             traffic,
             history,
+            nodes_missing,
         })
+    }
+
+    /// Start of the node that has been running longest.
+    fn first_start(&self) -> Timestamp {
+        let nodes = self.presence.as_ref().and_then(|presence| presence.nodes());
+        let first = nodes.and_then(|nodes| nodes.borrow().records.values().map(|record| record.since).min());
+        first.map_or(self.started_at, |first| first.min(self.started_at))
     }
 
     fn expiring(&self, certificate: &Certificate) -> ExpiringCertificate {

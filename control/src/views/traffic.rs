@@ -1,6 +1,6 @@
 //! Traffic of edges, routes and tunnels.
 
-use crate::resources::Resources;
+use crate::{Gathered, resources::Resources};
 use postern_api::{
     Code, Error, Id, Result,
     id::Kind,
@@ -13,19 +13,19 @@ const MAX_ENTRIES: usize = 1000;
 
 impl Resources {
     /// Traffic of everything that had some, busiest first.
-    pub(crate) fn traffic(&self) -> Vec<Traffic> {
-        let mut all = self.live.traffic();
+    pub(crate) async fn traffic(&self) -> Gathered<Vec<Traffic>> {
+        let (mut all, missing) = self.live.traffic().await;
         let busy = |one: &Traffic| (one.last_minute.requests, one.total.requests);
         all.sort_by(|one, other| busy(other).cmp(&busy(one)).then_with(|| one.id.cmp(&other.id)));
         all.truncate(MAX_ENTRIES);
-        all
+        (all, missing)
     }
 
     /// Traffic of one edge, route or tunnel. An edge without traffic has zeros.
     ///
     /// # Errors
     /// `NotFound`, or if the id is of no such kind.
-    pub(crate) fn traffic_of(&self, id: &str) -> Result<Traffic> {
+    pub(crate) async fn traffic_of(&self, id: &str) -> Result<Traffic> {
         let kind = kind(id)?;
         let published = self.published.borrow().clone();
         let zeros = || Traffic {
@@ -34,6 +34,7 @@ impl Resources {
             total: Counts::default(),
             last_minute: Point::default(),
             history: Some(History { seconds: vec![Point::default(); POINTS], minutes: vec![Point::default(); POINTS] }),
+            nodes_missing: Vec::new(),
         };
         let exists = match kind {
             TrafficKind::HttpsEdge => published.https_edges.contains_key(id),
@@ -41,7 +42,9 @@ impl Resources {
             TrafficKind::TcpEdge => published.tcp_edges.contains_key(id),
             TrafficKind::HttpsRoute | TrafficKind::Tunnel => false,
         };
-        self.live.traffic_of(id).or_else(|| exists.then(zeros)).ok_or_else(|| {
+        let (found, nodes_missing) = self.live.traffic_of(id).await;
+        let found = found.or_else(|| exists.then(zeros)).map(|found| Traffic { nodes_missing, ..found });
+        found.ok_or_else(|| {
             let sentence = format!("There is no edge, route or tunnel with the id `{id}`. It may be gone meanwhile.");
             Error::new(Code::NotFound, sentence)
         })

@@ -5,10 +5,14 @@ use crate::{LiveTunnel, resources::Resources};
 use postern_api::{
     Id, Result,
     published::Backend,
-    resource::{Ref, Tunnel, TunnelGroupBackend},
+    resource::{NodeName, Ref, Tunnel, TunnelGroupBackend},
 };
 
 impl ViewSource for Tunnel {
+    fn missing_nodes(ctx: &Resources) -> Vec<NodeName> {
+        ctx.live.missing_nodes()
+    }
+
     async fn list(ctx: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
         let found = newest_first(ctx.live.tunnels(), |tunnel| &tunnel.id, before, limit);
         Ok(found.into_iter().map(|(id, tunnel)| show(id, tunnel, ctx)).collect())
@@ -35,6 +39,7 @@ fn show(id: Id<Tunnel>, tunnel: LiveTunnel, ctx: &Resources) -> Tunnel {
         metadata: tunnel.metadata,
         labels: tunnel.labels,
         forwards_to: tunnel.forwards_to,
+        node: tunnel.node,
     }
 }
 

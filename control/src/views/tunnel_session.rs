@@ -2,15 +2,19 @@
 
 use super::{ViewSource, newest_first};
 use crate::{
-    LiveSession,
+    CommandOutcome, LiveSession,
     resources::{Caller, Resources, view_not_found},
 };
 use postern_api::{
     Code, Error, Id, Result,
-    resource::{Credential, Ref, SessionCommand, TunnelSession},
+    resource::{Credential, NodeName, Ref, SessionCommand, TunnelSession},
 };
 
 impl ViewSource for TunnelSession {
+    fn missing_nodes(ctx: &Resources) -> Vec<NodeName> {
+        ctx.live.missing_nodes()
+    }
+
     async fn list(ctx: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
         let found = newest_first(ctx.live.sessions(), |session| &session.id, before, limit);
         Ok(found.into_iter().map(|(id, session)| show(id, session, ctx)).collect())
@@ -26,7 +30,7 @@ impl Resources {
     /// Sends a command to the agent of a session.
     ///
     /// # Errors
-    /// `NotFound`, `RemoteRefused` if the agent does not allow it, or if the caller is neither its owner nor an
+    /// `NotFound`, `RemoteRefused` if the agent does not allow it, `RemoteUncertain` if its node does not answer, or if the caller is neither its owner nor an
     /// administrator.
     pub(crate) async fn command(&self, caller: &Caller, id: &Id<TunnelSession>, command: SessionCommand) -> Result<()> {
         let found = self.live.sessions().into_iter().find(|session| session.id == id.as_str());
@@ -39,15 +43,26 @@ impl Resources {
                             or ask its operator to.";
             return Err(Error::new(Code::RemoteRefused, sentence));
         }
-        let done = match command {
-            SessionCommand::Restart => self.live.restart(id.as_str()),
+        let outcome = match command {
+            SessionCommand::Restart => self.live.restart(id.as_str()).await,
             SessionCommand::Stop => self.live.stop(id.as_str()).await,
             SessionCommand::Update => {
                 let sentence = "An agent cannot update itself. Install the new version where it runs.";
                 return Err(Error::new(Code::RemoteUpdate, sentence));
             }
         };
-        if done { Ok(()) } else { Err(view_not_found(id)) }
+        match outcome {
+            CommandOutcome::Done => Ok(()),
+            CommandOutcome::NoSession => Err(view_not_found(id)),
+            CommandOutcome::Uncertain => {
+                let node = session.node.map(|node| node.name).unwrap_or_default();
+                let sentence = format!(
+                    "The node `{node}`, which the agent is connected to, did not answer in time. See whether the session has \
+                     ended before you try again."
+                );
+                Err(Error::new(Code::RemoteUncertain, sentence))
+            }
+        }
     }
 }
 
@@ -63,5 +78,6 @@ fn show(id: Id<TunnelSession>, session: LiveSession, ctx: &Resources) -> TunnelS
         region: ctx.live.region(),
         started_at: session.started_at,
         transport: session.transport,
+        node: session.node,
     }
 }

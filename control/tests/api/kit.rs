@@ -8,9 +8,12 @@ use http_body_util::BodyExt;
 use postern_api::{
     AnyId, Code,
     host::HostName,
+    resource::NodeName,
     traffic::{Counts, History, Traffic},
 };
-use postern_control::{Control, ControlSettings, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold};
+use postern_control::{
+    CommandOutcome, Control, ControlSettings, Gathered, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold,
+};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -42,6 +45,8 @@ pub(crate) struct Tunnels {
     pub(crate) refused: Mutex<Vec<(String, LiveRefusal)>>,
     /// Traffic of edges, routes and tunnels.
     pub(crate) traffic: Mutex<Vec<Traffic>>,
+    /// Nodes that do not answer.
+    pub(crate) missing: Mutex<Vec<NodeName>>,
     /// Holds on names, in order.
     pub(crate) name_holds: Mutex<Vec<NameHold>>,
 }
@@ -78,24 +83,42 @@ impl LiveState for Tunnels {
         let refused = self.refused.lock().expect("unpoisoned");
         refused.iter().filter(|(of, _)| of == edge).map(|(_, refusal)| refusal.clone()).collect()
     }
-    fn traffic(&self) -> Vec<Traffic> {
-        self.traffic.lock().expect("unpoisoned").clone()
+    fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>> {
+        std::future::ready((self.traffic.lock().expect("unpoisoned").clone(), self.missing_nodes())).boxed()
     }
-    fn traffic_of(&self, id: &str) -> Option<Traffic> {
-        self.traffic().into_iter().find(|one| one.id == id)
+    fn traffic_of<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Gathered<Option<Traffic>>> {
+        let found = self.traffic.lock().expect("unpoisoned").iter().find(|one| one.id == id).cloned();
+        std::future::ready((found, self.missing_nodes())).boxed()
     }
-    fn traffic_in_all(&self) -> (Counts, History) {
-        let requests = self.traffic().iter().map(|one| one.total.requests).sum();
-        (Counts { requests, ..Counts::default() }, History::default())
+    fn traffic_in_all(&self) -> BoxFuture<'_, Gathered<(Counts, History)>> {
+        let requests = self.traffic.lock().expect("unpoisoned").iter().map(|one| one.total.requests).sum();
+        let all = (Counts { requests, ..Counts::default() }, History::default());
+        std::future::ready((all, self.missing_nodes())).boxed()
     }
-    fn restart(&self, session: &str) -> bool {
-        self.sessions.lock().expect("unpoisoned").iter().any(|live| live.id == session)
+    fn missing_nodes(&self) -> Vec<NodeName> {
+        self.missing.lock().expect("unpoisoned").clone()
     }
-    fn stop<'a>(&'a self, session: &'a str) -> BoxFuture<'a, bool> {
+    fn restart<'a>(&'a self, session: &'a str) -> BoxFuture<'a, CommandOutcome> {
+        let found = self.sessions.lock().expect("unpoisoned").iter().find(|live| live.id == session).cloned();
+        std::future::ready(self.outcome(found)).boxed()
+    }
+    fn stop<'a>(&'a self, session: &'a str) -> BoxFuture<'a, CommandOutcome> {
         let mut sessions = self.sessions.lock().expect("unpoisoned");
-        let before = sessions.len();
-        sessions.retain(|live| live.id != session);
-        std::future::ready(sessions.len() < before).boxed()
+        let place = sessions.iter().position(|live| live.id == session);
+        let found = place.map(|place| sessions.remove(place));
+        std::future::ready(self.outcome(found)).boxed()
+    }
+}
+
+impl Tunnels {
+    fn outcome(&self, found: Option<LiveSession>) -> CommandOutcome {
+        match found {
+            Some(live) if live.node.as_ref().is_some_and(|node| self.missing_nodes().contains(node)) => {
+                CommandOutcome::Uncertain
+            }
+            Some(_) => CommandOutcome::Done,
+            None => CommandOutcome::NoSession,
+        }
     }
 }
 

@@ -350,6 +350,7 @@ fn up(credential: &str, scheme: &'static str, host: &str, port: u16) -> LiveTunn
         forwards_to: "http://localhost:80".to_owned(),
         metadata: String::new(),
         started_at: Timestamp::new(jiff::Timestamp::UNIX_EPOCH),
+        node: None,
     }
 }
 

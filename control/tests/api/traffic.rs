@@ -16,6 +16,7 @@ fn tunnel(requests: u64, last_minute: u32) -> Traffic {
         total: Counts { requests, ..Counts::default() },
         last_minute: Point { requests: last_minute, ..Point::default() },
         history: None,
+        nodes_missing: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::kit::{BASE_URL, Caller, World, ids, path};
 use axum::body::Body;
 use http::StatusCode;
-use postern_api::{Code, Timestamp, id::ksuid};
+use postern_api::{AnyId, Code, Timestamp, id::ksuid, resource::NodeName};
 use postern_control::{LiveAddress, LiveSession, LiveTunnel};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -22,6 +22,7 @@ fn session(second: i64, credential: &str) -> LiveSession {
         metadata: "of a test".to_owned(),
         remote_management: true,
         started_at: moment(second),
+        node: None,
     }
 }
 
@@ -36,6 +37,7 @@ fn tunnel(second: i64, session: &LiveSession, address: Option<(&'static str, &st
         forwards_to: "http://localhost:8080".to_owned(),
         metadata: "of a test".to_owned(),
         started_at: moment(second),
+        node: None,
     }
 }
 
@@ -374,4 +376,33 @@ async fn the_owner_of_a_session_and_administrators_can_send_commands() {
     let untyped = operator.request("POST", &place(&others, "restart")).body(Body::from("{}")).expect("a request");
     operator.send(untyped).await.refused(Code::ContentTypeMissing);
     operator.post(&place(&others, "stop"), &json!({})).await.is(StatusCode::NO_CONTENT);
+}
+
+#[tokio::test]
+async fn nodes_that_do_not_answer_are_named() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let node = |name: &str| NodeName { id: AnyId::from_text(format!("nd_{name}")), name: name.to_owned() };
+    let live =
+        LiveSession { node: Some(node("silent")), ..session(LATER, &operator.id("/credentials", &json!({})).await) };
+    world.connects(&live);
+    world.opens(&LiveTunnel { node: Some(node("lively")), ..tunnel(LATER, &live, Some(("https", "a.test", 443))) });
+    let edge = operator.id("/edges/https", &json!({ "hostports": ["b.test:443"] })).await;
+    let lists = ["/tunnel_sessions", "/tunnels", "/endpoints", "/traffic", "/status", &format!("/traffic/{edge}")];
+    for list in lists {
+        let complete = operator.get(list).await.is(StatusCode::OK);
+        assert!(!members(&complete).contains("nodes_missing"), "{complete}");
+    }
+    world.live.missing.lock().expect("unpoisoned").push(node("silent"));
+    for list in lists {
+        let partial = operator.get(list).await.is(StatusCode::OK);
+        assert_eq!(partial["nodes_missing"], json!([{ "id": "nd_silent", "name": "silent" }]), "{list}");
+    }
+    let found = operator.get(&format!("/tunnel_sessions/{}", live.id)).await.is(StatusCode::OK);
+    assert_eq!(found["node"], json!({ "id": "nd_silent", "name": "silent" }));
+    assert_eq!(operator.get("/tunnels").await.is(StatusCode::OK)["tunnels"][0]["node"]["name"], "lively");
+    for command in ["restart", "stop"] {
+        let path = format!("/tunnel_sessions/{}/{command}", live.id);
+        operator.post(&path, &json!({})).await.refused(Code::RemoteUncertain);
+    }
 }

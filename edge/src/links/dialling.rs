@@ -1,7 +1,8 @@
 //! The links that this node dials: one to each peer, kept up, over which the peer reaches this node's agents.
 
 use super::{
-    LinkContext, announcer::Announcer, node_links::DialledBy, node_server_name, visitor_ledger::VisitorLedger,
+    LinkContext, announcer::Announcer, node_links::DialledBy, node_server_name, questions,
+    visitor_ledger::VisitorLedger,
 };
 use crate::tunnels::Peer;
 use postern_api::{Code, Secret};
@@ -15,13 +16,15 @@ use postern_tunnel::{
 };
 use rustls_pki_types::ServerName;
 use std::{collections::HashSet, io, sync::Arc, time::Duration};
-use tokio::{net::TcpStream, task::JoinSet, time::Instant};
+use tokio::{net::TcpStream, sync::Semaphore, task::JoinSet, time::Instant};
 use tokio_rustls::TlsConnector;
 
 /// Longest delay before a peer is dialled again.
 const MAX_REDIAL_DELAY: Duration = Duration::from_secs(5);
 /// A link that is lost sooner does not reset the delay.
 const MIN_LINK_LIFETIME: Duration = Duration::from_secs(5);
+/// Questions of one peer that are answered at the same time; further ones get an empty answer.
+const MAX_QUESTIONS: usize = 32;
 
 /// Keeps a link to every peer in the list.
 pub(super) async fn dial_peers(context: Arc<LinkContext>) {
@@ -86,7 +89,7 @@ async fn link(context: &Arc<LinkContext>, peer: &Peer) -> String {
     let mut ledger = VisitorLedger::default();
     let end = tokio::select! {
         end = session.closed() => end,
-        () = serve(context, &peer.id, incoming, &announcer, &mut ledger) => session.closed().await,
+        () = serve(context, &peer.id, (&session, incoming), &announcer, &mut ledger) => session.closed().await,
         () = announcer.run(&session, &context.registry) => session.closed().await,
         () = tell_applied(context, &session) => session.closed().await,
     };
@@ -145,10 +148,11 @@ async fn tell_applied(context: &LinkContext, session: &AgentSession) {
 async fn serve(
     context: &Arc<LinkContext>,
     peer: &str,
-    mut incoming: Incoming,
+    (session, mut incoming): (&AgentSession, Incoming),
     announcer: &Arc<Announcer>,
     ledger: &mut VisitorLedger,
 ) {
+    let room = Arc::new(Semaphore::new(MAX_QUESTIONS));
     while let Some(event) = incoming.next().await {
         match event {
             IncomingEvent::Stream(stream) => {
@@ -162,10 +166,16 @@ async fn serve(
             }
             IncomingEvent::Unsent(request) => pass_unsent(announcer, *request),
             IncomingEvent::Command(LinkCommand::Applied { revision }) => context.links.applied_by(peer, revision),
-            IncomingEvent::Command(LinkCommand::Restart { session }) => _ = context.registry.restart_own(&session),
-            IncomingEvent::Command(LinkCommand::Stop { session }) => {
-                let registry = context.registry.clone();
-                tokio::spawn(async move { registry.stop_own(&session).await });
+            IncomingEvent::Command(LinkCommand::Question { number, question }) => {
+                let (context, session) = (context.clone(), session.clone());
+                let permit = room.clone().try_acquire_owned();
+                tokio::spawn(async move {
+                    let answer = match permit {
+                        Ok(_permit) => questions::answer(&context.registry, &question).await,
+                        Err(_) => String::new(),
+                    };
+                    session.answer(number, &answer).await;
+                });
             }
             IncomingEvent::Command(LinkCommand::Unknown)
             | IncomingEvent::TunnelClosed { .. }

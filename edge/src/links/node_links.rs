@@ -1,7 +1,7 @@
 //! The state of all links of this node, for views and for changes that wait until other nodes have applied them.
 
 use crate::tunnels::Peer;
-use postern_api::Timestamp;
+use postern_api::{AnyId, Timestamp, resource::NodeName};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -11,6 +11,7 @@ use tokio::{sync::watch, time::Instant};
 /// The links of this node with all others. Each pair of nodes has two: either end dials the other.
 pub struct NodeLinks {
     node: String,
+    name: String,
     peers: Mutex<BTreeMap<String, PeerState>>,
     /// Revision of the configuration that this node has applied.
     applied: watch::Sender<u64>,
@@ -51,6 +52,7 @@ struct PeerState {
     draining: bool,
     /// Whether the list of peers says that the node drains.
     is_listed_draining: bool,
+    is_listed: bool,
     revision: Option<u64>,
     tunnels: usize,
 }
@@ -63,14 +65,29 @@ pub(super) enum DialledBy {
 }
 
 impl NodeLinks {
-    pub(super) fn new(node: String) -> Arc<Self> {
+    pub(super) fn new(node: &str, name: &str) -> Arc<Self> {
         let (peers, applied, changes) = (Mutex::default(), watch::Sender::new(0), watch::Sender::new(0));
-        Arc::new(NodeLinks { node, peers, applied, changes })
+        Arc::new(NodeLinks { node: node.to_owned(), name: name.to_owned(), peers, applied, changes })
     }
 
     /// Id of this node.
     pub fn node(&self) -> &str {
         &self.node
+    }
+
+    /// The name of a node; `None` is this one.
+    pub fn named(&self, node: Option<&str>) -> NodeName {
+        let id = node.unwrap_or(&self.node);
+        let peers = self.peers();
+        let name = if id == self.node { Some(&self.name) } else { peers.get(id).map(|state| &state.name) };
+        NodeName { id: AnyId::from_text(id), name: name.cloned().unwrap_or_default() }
+    }
+
+    /// The other nodes that are in the list or linked, but for those with these ids.
+    pub(super) fn others(&self, present: &[String]) -> Vec<NodeName> {
+        let peers = self.peers();
+        let others = peers.iter().filter(|(id, state)| state.is_present() && !present.contains(id));
+        others.map(|(id, state)| NodeName { id: AnyId::from_text(id), name: state.name.clone() }).collect()
     }
 
     /// Tells all linked nodes that this node has applied the configuration of this revision.
@@ -143,6 +160,7 @@ impl NodeLinks {
             state.error = error.or(state.error.take());
             state.set(by, false);
         });
+        self.peers().retain(|id, state| id != peer || state.is_present());
     }
 
     /// A peer is in the list.
@@ -150,6 +168,7 @@ impl NodeLinks {
         if peer.id != self.node {
             self.change(&peer.id, |state| {
                 peer.name.clone_into(&mut state.name);
+                state.is_listed = true;
                 state.is_listed_draining = peer.draining;
                 state.draining |= peer.draining;
             });
@@ -158,7 +177,12 @@ impl NodeLinks {
 
     /// A peer has left the list, and the link that was dialled to it is down.
     pub(super) fn peer_unlisted(&self, peer: &str) {
-        self.peers().retain(|id, state| id != peer || state.accepted);
+        self.peers().retain(|id, state| {
+            if id == peer {
+                state.is_listed = false;
+            }
+            id != peer || state.is_present()
+        });
         self.changes.send_modify(|changes| *changes += 1);
     }
 
@@ -210,6 +234,7 @@ impl PeerState {
             error: None,
             draining: false,
             is_listed_draining: false,
+            is_listed: false,
             revision: None,
             tunnels: 0,
         }
@@ -224,6 +249,10 @@ impl PeerState {
         if self.is_up() != was_up {
             self.since = Timestamp::now();
         }
+    }
+
+    fn is_present(&self) -> bool {
+        self.is_listed || self.dialled || self.accepted
     }
 
     fn is_up(&self) -> bool {

@@ -109,7 +109,7 @@ impl TrackedCounter {
     fn shown(&self, id: &str, second: u64) -> Option<Shown> {
         let total = self.counter.upgrade()?.counts();
         let last_minute = self.history.rings.as_ref().map(|rings| rings.last_minute(second)).unwrap_or_default();
-        Some(Shown { id: id.to_owned(), kind: self.kind, total, last_minute, history: None })
+        Some(Shown { id: id.to_owned(), kind: self.kind, total, last_minute, history: None, nodes_missing: Vec::new() })
     }
 }
 

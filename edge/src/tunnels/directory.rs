@@ -245,7 +245,7 @@ impl RegistryState {
     }
 
     /// The tunnels of the agents that are connected here.
-    fn own_tunnels(&self) -> impl Iterator<Item = &Arc<Tunnel>> {
+    pub(super) fn own_tunnels(&self) -> impl Iterator<Item = &Arc<Tunnel>> {
         self.sessions.values().flat_map(|entry| entry.tunnels.values())
     }
 

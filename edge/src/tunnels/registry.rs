@@ -22,7 +22,7 @@ use postern_api::{
     host::HostName,
     published::{Changed, Published},
 };
-use postern_tunnel::{message::Scheme, node_link::LinkCommand};
+use postern_tunnel::message::Scheme;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry},
     net::{IpAddr, SocketAddr},
@@ -231,11 +231,6 @@ impl TunnelRegistry {
         }
     }
 
-    /// Ends a session at the request of the management API, at this node or another. `false` if it is gone already.
-    pub(crate) async fn stop(&self, id: &str) -> bool {
-        self.stop_own(id).await || self.command(id, LinkCommand::Stop { session: id.to_owned() })
-    }
-
     /// Ends a session of this node. `false` if it is gone already.
     pub(crate) async fn stop_own(&self, id: &str) -> bool {
         let Some(session) = self.remove(id, EndKind::Clean).await else { return false };
@@ -332,12 +327,11 @@ impl TunnelRegistry {
         state.sessions.values().map(|entry| &entry.session).chain(remote).map(|session| session.view()).collect()
     }
 
-    /// All tunnels, each once, in the session whose way is preferred.
+    /// All tunnels, each once: in the oldest session that has it, at whichever node, so that all nodes show the same.
     pub(crate) fn tunnel_views(&self) -> Vec<TunnelView> {
         let state = self.lock_state();
         let mut places: HashMap<&str, usize> = HashMap::new();
         let mut views: Vec<TunnelView> = Vec::new();
-        // Those of this node come first.
         for tunnel in state.tunnels() {
             match places.entry(&tunnel.id) {
                 Entry::Vacant(place) => {
@@ -346,12 +340,21 @@ impl TunnelRegistry {
                 }
                 Entry::Occupied(place) => {
                     let known = &mut views[*place.get()];
-                    known.streams += tunnel.upstream.open_streams();
-                    known.ways += 1;
+                    let (streams, ways) = (known.streams + tunnel.upstream.open_streams(), known.ways + 1);
+                    if tunnel.session.id < known.session {
+                        *known = tunnel.view();
+                    }
+                    (known.streams, known.ways) = (streams, ways);
                 }
             }
         }
         views
+    }
+
+    /// Number of sessions and tunnels of the agents that are connected to this node.
+    pub(crate) fn own_counts(&self) -> (usize, usize) {
+        let state = self.lock_state();
+        (state.sessions.len(), state.own_tunnels().count())
     }
 
     pub(crate) fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<String> {

@@ -14,7 +14,7 @@ use postern_api::{Code, Error, Timestamp, host::HostName, traffic::TrafficKind};
 use postern_tunnel::{
     ServerSession,
     message::{BindKind, Scheme},
-    node_link::{AnnouncedSession, AnnouncedTunnel, Announcement, LinkCommand},
+    node_link::{AnnouncedSession, AnnouncedTunnel, Announcement},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -109,19 +109,24 @@ impl TunnelRegistry {
                 self.update_groups(&self.lock_state());
             }
             Announcement::Draining => self.node_drains(node, link).await,
-            Announcement::Applied { .. } | Announcement::Unknown => {}
+            Announcement::Applied { .. } | Announcement::Answer { .. } | Announcement::Unknown => {}
         }
     }
 
-    /// Has another node do something with a session of its agents. False if no node has announced the session.
-    pub(super) fn command(&self, session: &str, command: LinkCommand) -> bool {
+    /// The node that has announced a session, and the link that it has dialled.
+    pub(crate) fn node_of_session(&self, session: &str) -> Option<(String, ServerSession)> {
         let state = self.lock_state();
-        let Some(directory) = &state.directory else { return false };
-        let Some(remote) = directory.nodes.values().find(|remote| remote.sessions.contains_key(session)) else {
-            return false;
-        };
-        remote.link.command(command);
-        true
+        let mut nodes = state.directory.as_ref()?.nodes.iter();
+        let (node, remote) = nodes.find(|(_, remote)| remote.sessions.contains_key(session))?;
+        Some((node.clone(), remote.link.clone()))
+    }
+
+    /// The links that other nodes have dialled, and whether everything that was there when the link began has been
+    /// announced.
+    pub(crate) fn node_links(&self) -> Vec<(String, ServerSession, bool)> {
+        let state = self.lock_state();
+        let nodes = state.directory.iter().flat_map(|directory| &directory.nodes);
+        nodes.map(|(node, remote)| (node.clone(), remote.link.clone(), remote.is_complete)).collect()
     }
 
     /// Ends the links that other nodes have dialled.

@@ -6,7 +6,6 @@ use crate::tunnels::{
     registry::{EndKind, RegistryState},
 };
 use postern_api::Code;
-use postern_tunnel::node_link::LinkCommand;
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
@@ -26,11 +25,6 @@ impl TunnelRegistry {
             entry.session.start_draining();
             entry.session.link.drain();
         }
-    }
-
-    /// Asks the agent of a session to open a new one; false if the session does not exist.
-    pub(crate) fn restart(&self, id: &str) -> bool {
-        self.restart_own(id) || self.command(id, LinkCommand::Restart { session: id.to_owned() })
     }
 
     /// Asks the agent of a session of this node to open a new one; false if the session does not exist.

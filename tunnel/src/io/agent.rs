@@ -15,6 +15,7 @@ use super::{
 use crate::proto::{
     message::{Bind, BindKind, Bound, FromAgent, FromServer, Hello, Welcome},
     node_link::Announcement,
+    parts::{MAX_TEXT_BYTES, split},
     pool_sizing::PoolLimits,
     preamble::Preamble,
     stream_reply::RECEIVED,
@@ -364,6 +365,15 @@ impl AgentSession {
     pub async fn announce(&self, announcement: Announcement) {
         self.0.core.wait_for_room().await;
         self.0.core.send(FromAgent::Announce { announcement });
+    }
+
+    /// Answers a question of the node at the other end of a link. An answer that is too long is sent as an empty one.
+    pub async fn answer(&self, number: u64, answer: &str) {
+        let parts = split(if answer.len() > MAX_TEXT_BYTES { "" } else { answer });
+        for (index, part) in parts.iter().enumerate() {
+            let more = index + 1 < parts.len();
+            self.announce(Announcement::Answer { number, part: (*part).to_owned(), more }).await;
+        }
     }
 
     /// Ends the session on purpose and waits, for two seconds at most, until the server has received the message.

@@ -5,6 +5,7 @@ use super::{
     handshake::ADOPTED,
     multiplexer::{self, Driver, MAX_OVERFLOW_STREAMS, Multiplexer},
     pool::Pool,
+    questions::Questions,
     session::{LastReceived, MessageReader, OutgoingMessage, SessionCore, messages},
     session_end::{EndReason, SessionEnd},
     stream::TunnelStream,
@@ -88,6 +89,7 @@ struct Session {
     multiplexer: Multiplexer,
     overflow: Arc<Semaphore>,
     visitors: Arc<VisitorCounts>,
+    questions: Arc<Questions>,
 }
 
 /// Receiver of the agent's events.
@@ -137,7 +139,9 @@ pub(crate) fn start(transport: BoxedTransport, welcome: Welcome, limits: PoolLim
     let pool = Pool::new(core.clone(), limits);
     let (events, received) = mpsc::channel(MAX_QUEUED_EVENTS);
     let visitors = Arc::new(VisitorCounts::default());
-    tokio::spawn(run(core.clone(), (pool.clone(), visitors.clone()), driver, message_stream, outgoing, events));
+    let questions = Arc::new(Questions::default());
+    let shared = (pool.clone(), visitors.clone(), questions.clone());
+    tokio::spawn(run(core.clone(), shared, driver, message_stream, outgoing, events));
     let session = Session {
         id: welcome.session,
         version: welcome.protocol,
@@ -147,13 +151,14 @@ pub(crate) fn start(transport: BoxedTransport, welcome: Welcome, limits: PoolLim
         multiplexer,
         overflow: Arc::new(Semaphore::new(MAX_OVERFLOW_STREAMS)),
         visitors,
+        questions,
     };
     (ServerSession(Arc::new(session)), ServerEvents(received))
 }
 
 async fn run(
     core: Arc<SessionCore<FromServer>>,
-    (pool, visitors): (Arc<Pool>, Arc<VisitorCounts>),
+    (pool, visitors, questions): (Arc<Pool>, Arc<VisitorCounts>, Arc<Questions>),
     driver: Driver,
     message_stream: oneshot::Receiver<yamux::Stream>,
     outgoing: mpsc::Receiver<OutgoingMessage<FromServer>>,
@@ -166,7 +171,7 @@ async fn run(
         };
         let (reader, writer) = messages(stream, driver.loss());
         tokio::select! {
-            reason = receive(&core, reader, events) => reason,
+            reason = receive(&core, &questions, reader, events) => reason,
             reason = writer.run(outgoing, &core.credits, |grants| FromServer::Credit { grants }) => reason,
         }
     };
@@ -188,6 +193,7 @@ async fn run(
 
 async fn receive(
     core: &SessionCore<FromServer>,
+    questions: &Questions,
     mut reader: MessageReader<FromAgent>,
     events: mpsc::Sender<ServerEvent>,
 ) -> EndReason {
@@ -209,6 +215,10 @@ async fn receive(
             Ok(FromAgent::Bind(bind)) => ServerEvent::Bind(bind),
             Ok(FromAgent::Unbind { number }) => ServerEvent::Unbind { number },
             Ok(FromAgent::Drain { release }) => ServerEvent::Drain { release },
+            Ok(FromAgent::Announce { announcement: Announcement::Answer { number, part, more } }) => {
+                questions.receive(number, &part, more);
+                continue;
+            }
             Ok(FromAgent::Announce { announcement }) => ServerEvent::Announcement(announcement),
             Ok(FromAgent::Goodbye) => ServerEvent::Goodbye,
             Ok(FromAgent::Hello(_)) => return EndReason::Protocol("a second hello".to_owned()),
@@ -324,6 +334,24 @@ impl ServerSession {
     /// Sends a command to the node that has dialled this link.
     pub fn command(&self, command: LinkCommand) {
         self.0.core.send(FromServer::Command { command });
+    }
+
+    /// Asks the node that has dialled this link something, as JSON, and waits for the answer. `None` if the link ends, that
+    /// node does not read its messages, or the answer is too long. A node that does not know questions never answers, so
+    /// callers need a deadline; the question is forgotten when the future is dropped.
+    pub async fn ask(&self, question: &str) -> Option<String> {
+        let core = &self.0.core;
+        if core.ended() || !core.has_room() {
+            return None;
+        }
+        let send = |number| {
+            let question = question.to_owned();
+            core.send(FromServer::Command { command: LinkCommand::Question { number, question } });
+        };
+        tokio::select! {
+            answer = self.0.questions.ask(send) => answer,
+            _ = core.closed() => None,
+        }
     }
 
     /// Tells the agent about a request that could not be sent to a local service. It is dropped if it is too long for a

@@ -37,6 +37,16 @@ pub enum Announcement {
         /// Revision.
         revision: u64,
     },
+    /// Part of the answer to a [`LinkCommand::Question`]; the parts of one answer come in order.
+    Answer {
+        /// Number of the question.
+        number: u64,
+        /// Text of the part. An answer without any text says that the question was not understood.
+        part: String,
+        /// Whether another part follows.
+        #[serde(default)]
+        more: bool,
+    },
     /// A kind that this build does not know; it is ignored.
     #[serde(other)]
     Unknown,
@@ -113,15 +123,12 @@ pub enum LinkCommand {
         /// Revision.
         revision: u64,
     },
-    /// Asks an agent to open another session.
-    Restart {
-        /// Session id.
-        session: String,
-    },
-    /// Ends the session of an agent.
-    Stop {
-        /// Session id.
-        session: String,
+    /// Asks the node something; it sends an [`Announcement::Answer`].
+    Question {
+        /// Number of the question on this link.
+        number: u64,
+        /// The question as JSON.
+        question: String,
     },
     /// A kind that this build does not know; it is ignored.
     #[serde(other)]
@@ -198,6 +205,11 @@ mod tests {
             }),
             any::<(u32, bool)>().prop_map(|(number, away)| Announcement::TunnelGone { number, away }),
             any::<u64>().prop_map(|revision| Announcement::Applied { revision }),
+            (any::<u64>(), ".{0,40}", any::<bool>()).prop_map(|(number, part, more)| Announcement::Answer {
+                number,
+                part,
+                more
+            }),
             Just(Announcement::Complete),
         ]
     }
@@ -210,10 +222,8 @@ mod tests {
         }
 
         #[test]
-        fn commands_are_read_as_they_were_written(session in ".{0,40}", revision: u64) {
-            let commands =
-                [LinkCommand::Applied { revision }, LinkCommand::Restart { session: session.clone() }, LinkCommand::Stop { session }];
-            for command in commands {
+        fn commands_are_read_as_they_were_written(question in ".{0,40}", number: u64) {
+            for command in [LinkCommand::Applied { revision: number }, LinkCommand::Question { number, question }] {
                 let message = FromServer::Command { command };
                 prop_assert_eq!(read(&encode(&message).expect("short")), Some(message));
             }

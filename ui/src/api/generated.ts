@@ -1488,6 +1488,8 @@ export interface components {
       uri: string;
       /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
     };
     /** @description Origin of an endpoint. */
     EndpointType: "ephemeral" | "edge";
@@ -2260,6 +2262,13 @@ export interface components {
       uri: string;
       /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
+    };
+    /** @description A node by its name. */
+    NodeName: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its name. */
+      name: string;
     };
     /** @description What a node does. */
     NodeState: "starting" | "serving" | "draining";
@@ -3042,13 +3051,13 @@ export interface components {
       /** @description Whether the operator lists Microsoft tenants. Without them no Microsoft account is admitted by its e-mail address. */
       microsoft_tenants: boolean;
     };
-    /** @description Current state of the server. */
+    /** @description Current state of the server. Where several nodes use its store, sessions, tunnels and traffic are those of all nodes. */
     ServerStatus: {
       /** @description The version of the server. */
       version: string;
       /**
        * Format: date-time
-       * @description Since when it has been running.
+       * @description Since when it has been running; of several nodes, the one that has been running longest.
        */
       started_at: string;
       /** @description Name of its region. */
@@ -3080,6 +3089,8 @@ export interface components {
       traffic: components["schemas"]["TrafficCounts"];
       /** @description The last minute and the last hour of it. */
       history: components["schemas"]["TrafficHistory"];
+      /** @description Nodes that did not answer in time, whose share is missing in sessions, tunnels and traffic; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
     };
     /** @description Body of a command; it has no fields. */
     SessionCommand: Record<string, never>;
@@ -3619,6 +3630,8 @@ export interface components {
       last_minute: components["schemas"]["TrafficPoint"];
       /** @description History of the last minute and the last hour; null in lists. */
       history: components["schemas"]["TrafficHistory"] | null;
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none, and in lists. */
+      nodes_missing?: components["schemas"]["NodeName"][];
     };
     /** @description Totals since the server started. */
     TrafficCounts: {
@@ -3695,6 +3708,8 @@ export interface components {
       uri: string;
       /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
     };
     /** @description Traffic within a period. TLS and TCP connections count as requests. */
     TrafficPoint: {
@@ -3745,6 +3760,8 @@ export interface components {
       backends: components["schemas"]["Ref"][];
       /** @description The local address, as the agent describes it. */
       forwards_to: string;
+      /** @description The node that the agent is connected to; absent if the server uses its store alone. */
+      node?: components["schemas"]["NodeName"] | null;
     };
     /** @description Visitors are spread over the tunnels that carry every one of these labels. */
     TunnelGroupBackend: {
@@ -3807,6 +3824,8 @@ export interface components {
       uri: string;
       /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
     };
     /** @description An agent that is connected. */
     TunnelSession: {
@@ -3833,6 +3852,8 @@ export interface components {
       started_at: string;
       /** @description Transport between agent and server. */
       transport: string;
+      /** @description The node that the agent is connected to; absent if the server uses its store alone. */
+      node?: components["schemas"]["NodeName"] | null;
     };
     /** @description A page of records, newest first. */
     TunnelSessionList: {
@@ -3842,6 +3863,8 @@ export interface components {
       uri: string;
       /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
     };
     /** @description A person who owns keys and credentials. */
     User: {
@@ -4293,6 +4316,7 @@ export type MutualTlsModulePut = components["schemas"]["MutualTlsModulePut"];
 export type Node = components["schemas"]["Node"];
 export type NodeLink = components["schemas"]["NodeLink"];
 export type NodeList = components["schemas"]["NodeList"];
+export type NodeName = components["schemas"]["NodeName"];
 export type NodeState = components["schemas"]["NodeState"];
 export type OAuthLogin = components["schemas"]["OAuthLogin"];
 export type OAuthLoginView = components["schemas"]["OAuthLoginView"];

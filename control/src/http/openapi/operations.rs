@@ -7,7 +7,7 @@ use postern_api::{
     id::Kind,
     module::Module,
     resource::{
-        AuditEvent, Dependent, Parent, Record, RefusedVisit, Removable, Resource, ServerFacts, ServerStatus,
+        AuditEvent, Dependent, NodeName, Parent, Record, RefusedVisit, Removable, Resource, ServerFacts, ServerStatus,
         SessionCommand, SessionCommandBody, TunnelSession, View,
     },
     schema::pattern,
@@ -19,6 +19,9 @@ use std::any::TypeId;
 
 /// Pattern of the id prefixes of everything that has traffic.
 const TRAFFIC_PREFIXES: &str = "(edghts|edghtsrt|edgtls|edgtcp|tn)";
+
+/// What a page of a list is.
+const PAGE: &str = "A page of records, newest first.";
 
 /// A path with its parameters.
 struct PathTemplate {
@@ -60,7 +63,7 @@ impl Description {
         let item = PathTemplate { path: format!("{}/{{id}}", R::PATH), ..collection };
         if R::PARENT.is_none() {
             let search = vec![json!({ "$ref": "#/components/parameters/Search" })];
-            self.list(&name, R::KIND, &collection, R::LIST, &record, search);
+            self.list(&name, R::KIND, &collection, page(R::LIST, PAGE, &record), search);
         }
         let create = Operation {
             body: Some(create),
@@ -92,20 +95,25 @@ impl Description {
 
     /// List and get of a view.
     pub(in crate::http) fn view<V: View>(&mut self) {
-        self.filtered_view::<V>(Vec::new());
+        self.filtered_view::<V>(page, Vec::new());
+    }
+
+    /// List and get of a view of what all nodes serve.
+    pub(in crate::http) fn live_view<V: View>(&mut self) {
+        self.filtered_view::<V>(page_of_nodes, Vec::new());
     }
 
     /// List and get of audit events.
     pub(in crate::http) fn audit_events(&mut self) {
-        self.filtered_view::<AuditEvent>(components::audit_filters());
+        self.filtered_view::<AuditEvent>(page, components::audit_filters());
     }
 
     /// List and get of a view, whose list has further parameters.
-    fn filtered_view<V: View>(&mut self, filters: Vec<Value>) {
+    fn filtered_view<V: View>(&mut self, page: PageSchema, filters: Vec<Value>) {
         let name = V::schema_name().into_owned();
         let record = self.schemas.response::<V>(&name, None);
         let collection = PathTemplate { path: V::PATH.to_owned(), prefix: V::PREFIX, parent: None };
-        self.list(&name, V::KIND, &collection, V::LIST, &record, filters);
+        self.list(&name, V::KIND, &collection, page(V::LIST, PAGE, &record), filters);
         let get =
             Operation::new(Method::GET, format!("get_{}", V::KIND), format!("Get {}", naming::display_name(V::KIND)))
                 .responds(StatusCode::OK, "The record.", Some(record));
@@ -166,9 +174,10 @@ impl Description {
         let operation = get("get_status", "Get the status of the server");
         self.add(&template("/status"), operation.responds(StatusCode::OK, "The status.", Some(status)));
         let traffic = self.schemas.response::<Traffic>("Traffic", None);
+        self.schemas.response::<NodeName>("NodeName", None);
         let about =
             "Traffic of edges, routes and tunnels, the busiest first. There are at most 1,000, and no further pages.";
-        let list = self.schemas.composed("TrafficList", page("traffic", about, &traffic));
+        let list = self.schemas.composed("TrafficList", page_of_nodes("traffic", about, &traffic));
         let operation = get("list_traffic", "List the traffic of edges, routes and tunnels");
         self.add(&template("/traffic"), operation.responds(StatusCode::OK, "The list.", Some(list)));
         let operation = get("get_traffic", "Get the traffic of an edge, a route or a tunnel");
@@ -234,16 +243,7 @@ impl Description {
     }
 
     /// A list in pages, with the query parameters that restrict it.
-    fn list(
-        &mut self,
-        name: &str,
-        kind: &str,
-        template: &PathTemplate,
-        member: &str,
-        record: &Value,
-        filters: Vec<Value>,
-    ) {
-        let page = page(member, "A page of records, newest first.", record);
+    fn list(&mut self, name: &str, kind: &str, template: &PathTemplate, page: Value, filters: Vec<Value>) {
         let page = self.schemas.composed(&format!("{name}List"), page);
         let many = naming::plural(kind);
         let before = json!({
@@ -271,6 +271,20 @@ impl Description {
         let clash = self.paths.entry(template.path.clone()).or_default().insert(method, described);
         assert!(clash.is_none(), "two operations share a method at `{}`", template.path);
     }
+}
+
+/// Schema of the body of a list: its member, what it is, and the schema of a record.
+type PageSchema = fn(&str, &str, &Value) -> Value;
+
+/// Schema of the body of a list of what all nodes serve.
+fn page_of_nodes(member: &str, about: &str, record: &Value) -> Value {
+    let mut page = page(member, about, record);
+    page["properties"]["nodes_missing"] = json!({
+        "description": "Nodes that did not answer in time, whose share is missing; absent if there are none.",
+        "type": "array",
+        "items": { "$ref": "#/components/schemas/NodeName" },
+    });
+    page
 }
 
 /// Schema of the body of a list.

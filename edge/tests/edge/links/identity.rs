@@ -6,6 +6,7 @@ use crate::kit::{
     cluster::{self, Cluster, identity},
     in_time, until,
 };
+use postern_edge::CommandOutcome;
 use postern_test_kit::certificates::CertificateAuthority;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
@@ -95,7 +96,9 @@ async fn tunnels_are_announced_by_their_own_node_only() {
     }
     let sessions = cluster.nodes[2].live().sessions();
     assert_eq!((sessions.len(), sessions[0].node.as_deref()), (1, Some("node_0")));
-    assert!(cluster.nodes[2].live().stop(&sessions[0].id).await, "a session is ended from any node");
+    let live = cluster.nodes[2].live();
+    assert_eq!(in_time(live.stop("ts_unknown")).await, CommandOutcome::NoSession);
+    assert_eq!(in_time(live.stop(&sessions[0].id)).await, CommandOutcome::Done, "from any node");
     assert!(agent.ended().await.clean);
     for node in &cluster.nodes {
         until("it is gone everywhere", || node.live().sessions().is_empty() && node.live().tunnels().is_empty()).await;

@@ -40,6 +40,7 @@ export const tunnelSessions = describe("/tunnel_sessions", {
       text: (session) => session.credential.id,
       cell: (session) => <RefLink id={session.credential.id} />,
     },
+    { name: "node", label: "Node", text: (session) => session.node?.name ?? "", hidden: true },
     { name: "metadata", label: "Metadata", text: (session) => session.metadata, hidden: true },
     idColumn,
     started,
@@ -53,9 +54,12 @@ export const tunnelSessions = describe("/tunnel_sessions", {
     { label: "Credential", value: <RefLink id={session.credential.id} /> },
     { label: "Since", value: <Moment at={session.started_at} /> },
     { label: "Metadata", value: session.metadata || "none" },
+    ...(session.node
+      ? [{ label: "Node", value: <RefLink id={session.node.id}>{session.node.name}</RefLink> }]
+      : []),
   ],
   empty: { sentence: "No agent is connected.", command: "postern start --all" },
-  live: { every: POLL_INTERVAL_MS },
+  live: { every: POLL_INTERVAL_MS, ofNodes: true },
   More: SessionCommands,
 });
 
@@ -81,6 +85,7 @@ export const tunnels = describe("/tunnels", {
       cell: (tunnel) => <RefLink id={tunnel.tunnel_session.id} />,
     },
     { name: "labels", label: "Labels", text: (tunnel) => mapped(tunnel.labels), hidden: true },
+    { name: "node", label: "Node", text: (tunnel) => tunnel.node?.name ?? "", hidden: true },
     { name: "metadata", label: "Metadata", text: (tunnel) => tunnel.metadata, hidden: true },
     idColumn,
     started,
@@ -96,7 +101,7 @@ export const tunnels = describe("/tunnels", {
   ],
   traffic: true,
   empty: { sentence: "No tunnel is running.", command: "postern http 8080" },
-  live: { every: POLL_INTERVAL_MS },
+  live: { every: POLL_INTERVAL_MS, ofNodes: true },
 });
 
 export const endpoints = describe("/endpoints", {
@@ -147,7 +152,7 @@ export const endpoints = describe("/endpoints", {
     sentence: "There is no public address yet. Start a tunnel or create an edge.",
     command: "postern http 8080",
   },
-  live: { every: POLL_INTERVAL_MS },
+  live: { every: POLL_INTERVAL_MS, ofNodes: true },
 });
 
 const LINKS = { own: "this server", up: "connected", down: "not connected" } as const;

@@ -11,6 +11,7 @@ import { State } from "../../parts/State";
 import { useCopy, useServices } from "../../services";
 import { useAddressSearch, useNavigateTo } from "../address";
 import { listQuery, useApiQuery } from "../management";
+import { MissingNodesNotice } from "../MissingNodes";
 import { PlaceLink } from "../PlaceLink";
 import { PUBLISH_PATH } from "../publish/publishPath";
 import { UnfinishedNotice } from "../publish/UnfinishedNotice";
@@ -75,6 +76,7 @@ export default function OverviewPage() {
       }
     >
       {host.agent && <AgentNotice />}
+      <MissingNodesNotice nodes={status.nodes_missing} />
       <UnfinishedNotice />
       {step ? <FirstStep step={step} status={status} /> : <Remarks status={status} now={now} />}
       <Figures status={status} />

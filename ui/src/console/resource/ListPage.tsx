@@ -2,6 +2,7 @@
 import { Button } from "../../parts/Button";
 import { useCopy } from "../../services";
 import { useNavigateTo } from "../address";
+import { MissingNodes } from "../MissingNodes";
 import styles from "./ListPage.module.css";
 import type { Kind } from "./kind";
 import { PageFrame } from "./PageFrame";
@@ -24,6 +25,7 @@ export function ListPage({ kind }: { kind: Kind }) {
   );
   return (
     <PageFrame title={kind.plural} about={kind.about} actions={create}>
+      {kind.live?.ofNodes && <MissingNodes />}
       <ResourceTable kind={kind} isPage empty={<Empty kind={kind} action={create} />} />
     </PageFrame>
   );

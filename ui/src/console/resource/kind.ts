@@ -32,8 +32,8 @@ export interface Kind<T extends Base = Base> extends Collection<T>, FormDescript
   /** A page that creates a record with everything that it needs. */
   readonly task?: { label: string; path: string };
   readonly empty: { sentence: string; command?: string };
-  /** Records cannot be created or changed; `removable` ones can be deleted. */
-  readonly live?: { every: number; removable?: boolean; removal?: string };
+  /** Records cannot be created or changed; `removable` ones can be deleted. Those of all nodes may be incomplete. */
+  readonly live?: { every: number; removable?: boolean; removal?: string; ofNodes?: true };
   /** Records tell about others: they are not offered by name elsewhere. */
   readonly log?: true;
   /** The effect of a deletion on traffic, shown before it. */
