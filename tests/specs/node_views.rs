@@ -45,6 +45,19 @@ async fn agents(cluster: &Cluster, origin: &Origin) -> Vec<(Agent, Tunnel)> {
     .await
 }
 
+/// Waits until every thread of a process has stopped: the signal is delivered to one after another.
+async fn until_stopped(pid: u32) {
+    eventually("all threads have stopped", async || {
+        let mut threads = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+        let is_stopped = |thread: std::io::Result<std::fs::DirEntry>| {
+            let status = std::fs::read_to_string(thread.ok()?.path().join("status")).ok()?;
+            status.lines().any(|line| line.starts_with("State:\tT")).then_some(())
+        };
+        threads.all(|thread| is_stopped(thread).is_some()).then_some(())
+    })
+    .await;
+}
+
 /// The nodes that a response names as missing.
 fn missing(response: &Value) -> Vec<&str> {
     let names = response["nodes_missing"].as_array();
@@ -125,6 +138,7 @@ async fn a_node_that_does_not_answer_is_named_in_time() {
     let tunnel = listed.iter().find(|one| one["node"]["name"] == "node2").expect("its tunnel")["id"].clone();
     let halted = &cluster.nodes[2].process;
     halted.signal(Signal::STOP);
+    until_stopped(halted.pid()).await;
     // Whether the command is carried out later is not known.
     let began = Instant::now();
     let restart = format!("/tunnel_sessions/{session_there}/restart");
