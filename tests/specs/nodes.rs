@@ -123,6 +123,40 @@ async fn a_visitor_of_one_node_reaches_the_agent_of_another() {
 }
 
 #[tokio::test]
+async fn requests_of_another_nodes_visitors_are_captured_and_replayed_and_refused_as_at_one_node() {
+    let cluster = Cluster::start(2).await;
+    cluster.until_linked().await;
+    let (_, token) = cluster.operator(0).credential(&[]).await;
+    let origin = Origin::start("hello").await;
+    let agent = cluster.agent_setup(0, "agent", &token).setting("sessions", "1").start().await;
+    let tunnel = agent.https("site", &origin).await;
+    cluster.until_read(1, &tunnel.host(), "hello").await;
+    let visitor = cluster.visitor(1);
+    let url = |path: &str| format!("https://{}:{}{path}", tunnel.host(), cluster.nodes[1].addresses.https.port());
+    visitor.send(visitor.http.post(url("/sum?n=1")).header("X-Mine", "yes").body("the body")).await;
+    let is_it =
+        |captured: &Value| captured["request"]["uri"] == "/sum?n=1" && captured["response"]["status_code"] == 200;
+    let captured = agent.wait_for_exchange("the request is captured", is_it).await;
+    assert!(captured["remote_addr"].as_str().is_some_and(|address| address.starts_with("127.0.0.1")), "{captured}");
+    assert_eq!(agent.replay(captured["id"].as_str().expect("an id"), None).await.status, 204);
+    let received = origin.wait_for_requests("/sum", 2).await;
+    assert_eq!(received[0].header("x-mine"), received[1].header("x-mine"));
+    // A module of the tunnel refuses at the visitor's node.
+    let definition =
+        json!({ "name": "closed", "proto": "http", "addr": origin.to_string(), "basic_auth": ["ada:secret-word"] });
+    let closed = agent.tunnel(definition).await;
+    cluster.until_read(1, &closed.host(), "401").await;
+    // A service that does not respond is explained there as well.
+    let gone = agent.https("gone", "127.0.0.1:1").await;
+    eventually("the agent's explanation arrives", async || {
+        let response =
+            visitor.get(&format!("https://{}:{}/", gone.host(), cluster.nodes[1].addresses.https.port())).await;
+        (response.status == 502 && response.refused() == Code::ServiceUnreachable).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn credentials_certificates_and_ports_of_one_node_are_served_at_another() {
     let cluster = Cluster::start(2).await;
     let authority = |node: usize| std::fs::read(cluster.nodes[node].authority()).expect("an authority");
