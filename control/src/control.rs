@@ -4,6 +4,7 @@ use crate::{
     Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, LiveState, LoginStore, acme,
     files,
     http::{AdmissionCheck, ApiState},
+    logins,
     publishing::Publisher,
     resources::{
         self, AddressClaims, Caller, Codec, RecordPath, Resources, StoredRecord,
@@ -162,6 +163,7 @@ impl Control {
     pub fn claim_addresses(&self) -> Option<AddressClaims> {
         let cluster = self.cluster.as_ref()?;
         tokio::spawn(resources::sweep_regularly(Arc::downgrade(&self.resources), cluster.leading()));
+        tokio::spawn(logins::sweep_spent_regularly(Arc::downgrade(&self.resources), cluster.leading()));
         Some(AddressClaims::start(&self.resources, cluster.id().to_string()))
     }
 

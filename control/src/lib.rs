@@ -27,7 +27,7 @@ pub use live_state::{
     CommandOutcome, Gathered, LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold,
     NoLiveState,
 };
-pub use logins::LoginStore;
+pub use logins::{LoginStore, SpentAssertion};
 pub use relocation::{Direction, relocate};
 pub use resources::{AddressClaims, AgentIdentity, BoundAddress, TunnelClaim, audit::CommittedEvent};
 pub use settings::{AuditRetention, ControlSettings, OAuthApp, OAuthApps};

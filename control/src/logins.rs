@@ -2,6 +2,7 @@
 //! ended through the API.
 
 mod deletion;
+mod spent_ids;
 pub(crate) mod stored_login;
 
 use crate::{
@@ -17,6 +18,8 @@ use postern_api::{
     published::{LoginSession, Person, SessionKey},
     resource::{AppSession, AppUser, AuditOperation},
 };
+pub use spent_ids::SpentAssertion;
+pub(crate) use spent_ids::sweep_spent_regularly;
 use std::{collections::HashMap, sync::Arc};
 use stored_login::{StoredUser, key, use_key};
 
@@ -61,6 +64,14 @@ impl LoginStore {
             Some(revision) => self.resources.wait_until_published(revision).await,
             None => Ok(()),
         }
+    }
+
+    /// Marks SAML assertions as used, in one commit. Whether none of them was used before, at any node.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn spend(&self, assertions: &[SpentAssertion]) -> Result<bool> {
+        self.resources.spend(assertions).await
     }
 
     /// Stores when sessions were last used, by their ids. Nothing is published: the edge tracks it itself.

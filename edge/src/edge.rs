@@ -124,7 +124,7 @@ impl Edge {
         tasks.spawn(async move { logins_task.maintain().await });
         let links = settings.links.map(|links| {
             let until = (open.clone(), stop.clone());
-            links::start(links, registry.clone(), until, (&mut accepting, &mut tasks))
+            links::start(links, (registry.clone(), logins.clone()), until, (&mut accepting, &mut tasks))
         });
         let live = Arc::new(Live { registry: registry.clone(), routing, access, links: links.clone() });
         Ok(Edge { https_addr, http_addr, registry, logins, live, links, follower, open, stop, accepting, tasks })

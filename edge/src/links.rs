@@ -7,6 +7,7 @@
 mod accepting;
 mod announcer;
 mod dialling;
+mod login_nodes;
 mod node_links;
 mod questions;
 mod settings;
@@ -18,6 +19,8 @@ pub(crate) use questions::{Question, ask_node, ask_nodes};
 pub use settings::{LinkSettings, NodeIdentity, node_server_name};
 
 use crate::tunnels::TunnelRegistry;
+use login_nodes::LinkedLogins;
+use postern_logins::Logins;
 use std::{sync::Arc, time::Duration};
 use tls::NodeTls;
 use tokio::task::JoinSet;
@@ -31,6 +34,7 @@ pub(crate) struct LinkContext {
     settings: LinkSettings,
     tls: NodeTls,
     registry: Arc<TunnelRegistry>,
+    logins: Arc<Logins>,
     links: Arc<NodeLinks>,
     /// Counts the streams of other nodes' visitors, which a drain waits for.
     open: TaskTracker,
@@ -39,13 +43,14 @@ pub(crate) struct LinkContext {
 /// Starts the links of this node: accepts those of others until `stop`, and dials them for as long as `tasks` runs.
 pub(crate) fn start(
     settings: LinkSettings,
-    registry: Arc<TunnelRegistry>,
+    (registry, logins): (Arc<TunnelRegistry>, Arc<Logins>),
     (open, stop): (TaskTracker, CancellationToken),
     (accepting, tasks): (&mut JoinSet<()>, &mut JoinSet<()>),
 ) -> Arc<NodeLinks> {
     let links = NodeLinks::new(&settings.node, &settings.name);
     let tls = NodeTls::new(settings.identity.clone());
-    let context = Arc::new(LinkContext { settings, tls, registry, links: links.clone(), open });
+    logins.join_nodes(Arc::new(LinkedLogins::new(&settings.node, registry.clone())));
+    let context = Arc::new(LinkContext { settings, tls, registry, logins, links: links.clone(), open });
     accepting.spawn(accepting::accept(context.clone(), stop));
     tasks.spawn(dialling::dial_peers(context));
     links

@@ -1,11 +1,12 @@
 //! Unfinished logins: each can be finished once, by the browser that began it, within ten minutes.
 
-use crate::{crypto::digest, origin::Origin, return_path::ReturnPath};
+use crate::{origin::Origin, return_path::ReturnPath};
 use jiff::Timestamp;
 use postern_api::published::{Person, Tokens};
+use serde::{Deserialize, Serialize};
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 use subtle::ConstantTimeEq;
 
@@ -15,7 +16,7 @@ const ATTEMPT_TIMEOUT_SECONDS: i64 = 600;
 const MAX_ATTEMPTS: usize = 10_000;
 
 /// An unfinished login.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct LoginAttempt {
     /// The route whose realm requires the login.
     pub(crate) route: String,
@@ -29,7 +30,7 @@ pub(crate) struct LoginAttempt {
 }
 
 /// The next step of an attempt.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum AttemptStage {
     /// Waits for an authorization code.
     AuthorizationCode { verifier: String, nonce: String },
@@ -42,7 +43,7 @@ pub(crate) enum AttemptStage {
 }
 
 /// A person as verified by a provider.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct VerifiedIdentity {
     pub(crate) person: Person,
     pub(crate) tokens: Option<Tokens>,
@@ -66,66 +67,88 @@ impl LoginAttempt {
         let Some(browser) = self.browser else { return true };
         nonces.fold(false, |found, nonce| found | bool::from(nonce.ct_eq(&browser)))
     }
-
-    fn has_expired(&self, now: Timestamp) -> bool {
-        now.duration_since(self.began).as_secs() > ATTEMPT_TIMEOUT_SECONDS
-    }
 }
 
-/// All unfinished logins, by their state parameter.
+/// Digest of the secret part of a state parameter: the key of an attempt.
+pub(crate) type AttemptKey = [u8; 32];
+
+/// What is known of an attempt that is to be finished.
+#[derive(Debug)]
+pub(crate) enum TakenAttempt {
+    /// It was unfinished, and is not any longer.
+    Taken(Box<LoginAttempt>),
+    /// It was finished before, or has expired.
+    Spent,
+    /// It is not stored here.
+    Unknown,
+}
+
+/// Unfinished logins by their key. Those that were finished remain as `None` until they would have expired.
 #[derive(Default)]
 pub(crate) struct LoginAttempts(Mutex<AttemptTable>);
 
 #[derive(Default)]
 struct AttemptTable {
-    by_id: HashMap<[u8; 32], LoginAttempt>,
-    by_age: VecDeque<[u8; 32]>,
+    by_key: HashMap<AttemptKey, Option<LoginAttempt>>,
+    by_age: VecDeque<(AttemptKey, Timestamp)>,
 }
 
 impl LoginAttempts {
-    /// Stores an attempt under an unguessable id, and drops expired ones.
-    pub(crate) fn insert(&self, id: &str, attempt: LoginAttempt) {
-        let key = digest(&[id]);
-        let now = attempt.began;
-        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while table.by_age.front().is_some_and(|oldest| match table.by_id.get(oldest) {
-            Some(attempt) => attempt.has_expired(now) || table.by_age.len() >= MAX_ATTEMPTS,
-            None => true,
-        }) {
-            if let Some(oldest) = table.by_age.pop_front() {
-                table.by_id.remove(&oldest);
+    /// Stores an attempt, and drops expired ones.
+    pub(crate) fn insert(&self, key: AttemptKey, attempt: LoginAttempt) {
+        let began = attempt.began;
+        let mut table = self.table();
+        while table
+            .by_age
+            .front()
+            .is_some_and(|(_, oldest)| has_expired(*oldest, began) || table.by_age.len() >= MAX_ATTEMPTS)
+        {
+            if let Some((oldest, _)) = table.by_age.pop_front() {
+                table.by_key.remove(&oldest);
             }
         }
-        table.by_age.push_back(key);
-        table.by_id.insert(key, attempt);
+        table.by_age.push_back((key, began));
+        table.by_key.insert(key, Some(attempt));
     }
 
-    /// The origin of an attempt, which stays stored.
-    pub(crate) fn origin(&self, id: &str, now: Timestamp) -> Option<Origin> {
-        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        table
-            .by_id
-            .get(&digest(&[id]))
-            .filter(|attempt| !attempt.has_expired(now))
-            .map(|attempt| attempt.origin.clone())
+    /// The origin of an unfinished attempt, which stays stored.
+    pub(crate) fn origin(&self, key: &AttemptKey, now: Timestamp) -> Option<Origin> {
+        let table = self.table();
+        let attempt = table.by_key.get(key)?.as_ref()?;
+        (!has_expired(attempt.began, now)).then(|| attempt.origin.clone())
     }
 
-    /// Removes and returns an attempt, so that it cannot be finished twice.
-    pub(crate) fn take(&self, id: &str, now: Timestamp) -> Option<LoginAttempt> {
-        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        table.by_id.remove(&digest(&[id])).filter(|attempt| !attempt.has_expired(now))
+    /// Takes an attempt, so that it cannot be finished twice.
+    pub(crate) fn take(&self, key: &AttemptKey, now: Timestamp) -> TakenAttempt {
+        match self.table().by_key.get_mut(key).map(Option::take) {
+            Some(Some(attempt)) if !has_expired(attempt.began, now) => TakenAttempt::Taken(Box::new(attempt)),
+            Some(_) => TakenAttempt::Spent,
+            None => TakenAttempt::Unknown,
+        }
     }
+
+    fn table(&self) -> MutexGuard<'_, AttemptTable> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn has_expired(began: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(began).as_secs() > ATTEMPT_TIMEOUT_SECONDS
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crypto::random_token;
+    use crate::crypto::{digest, random_token};
 
-    fn begin(attempts: &LoginAttempts, attempt: LoginAttempt) -> String {
-        let id = random_token();
-        attempts.insert(&id, attempt);
-        id
+    fn begin(attempts: &LoginAttempts, attempt: LoginAttempt) -> AttemptKey {
+        let key = digest(&[random_token()]);
+        attempts.insert(key, attempt);
+        key
+    }
+
+    fn is_taken(attempts: &LoginAttempts, key: &AttemptKey, second: i64) -> bool {
+        matches!(attempts.take(key, instant(second)), TakenAttempt::Taken(_))
     }
 
     fn instant(second: i64) -> Timestamp {
@@ -143,11 +166,12 @@ mod tests {
         let first = begin(&attempts, attempt(None, 0));
         let late = begin(&attempts, attempt(None, 0));
         assert!(attempts.origin(&first, instant(600)).is_some());
-        assert!(attempts.take(&first, instant(600)).is_some());
-        assert!(attempts.take(&first, instant(600)).is_none(), "a second time");
+        assert!(is_taken(&attempts, &first, 600));
+        assert!(matches!(attempts.take(&first, instant(600)), TakenAttempt::Spent), "a second time");
+        assert!(attempts.origin(&first, instant(600)).is_none());
         assert!(attempts.origin(&late, instant(601)).is_none());
-        assert!(attempts.take(&late, instant(601)).is_none(), "too late");
-        assert!(attempts.take("guessed", instant(0)).is_none());
+        assert!(matches!(attempts.take(&late, instant(601)), TakenAttempt::Spent), "too late");
+        assert!(matches!(attempts.take(&digest(&["guessed"]), instant(0)), TakenAttempt::Unknown));
     }
 
     #[test]
@@ -158,11 +182,11 @@ mod tests {
         for _ in 0..MAX_ATTEMPTS - 1 {
             begin(&attempts, attempt(None, 1));
         }
-        assert!(attempts.take(&first, instant(2)).is_none());
-        assert!(attempts.take(&second, instant(2)).is_some());
-        assert!(attempts.0.lock().expect("the table").by_id.len() <= MAX_ATTEMPTS);
+        assert!(!is_taken(&attempts, &first, 2));
+        assert!(is_taken(&attempts, &second, 2));
+        assert!(attempts.0.lock().expect("the table").by_key.len() <= MAX_ATTEMPTS);
         begin(&attempts, attempt(None, 700));
-        assert_eq!(attempts.0.lock().expect("the table").by_id.len(), 1, "expired attempts are dropped");
+        assert_eq!(attempts.0.lock().expect("the table").by_key.len(), 1, "expired attempts are dropped");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::{
     identity_headers::IdentityHeaders,
     last_used::{ActiveSession, LastUsed, stored_last_request},
     login_attempts::LoginAttempts,
+    login_nodes::LoginNodes,
     origin::Origin,
     realm::Realm,
     saml::SamlState,
@@ -20,7 +21,7 @@ use postern_api::{
 };
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
 };
 
 /// The sessions as they were last published.
@@ -39,6 +40,8 @@ pub struct Logins {
     pub(crate) last_used: LastUsed,
     pub(crate) attempts: LoginAttempts,
     pub(crate) saml: SamlState,
+    /// The other nodes of a cluster, which share attempts.
+    pub(crate) nodes: OnceLock<Arc<dyn LoginNodes>>,
     /// Realms in use, by route.
     realms: Mutex<HashMap<Arc<str>, Weak<Realm>>>,
 }
@@ -54,6 +57,7 @@ impl Logins {
             last_used: LastUsed::default(),
             attempts: LoginAttempts::default(),
             saml,
+            nodes: OnceLock::new(),
             realms: Mutex::default(),
         }
     }

@@ -1,7 +1,9 @@
 //! The scheme, host and port of an endpoint as visitors see them.
 
+use serde::{Deserialize, Serialize};
+
 /// An origin such as `https://shop.test:4443`. Logins use HTTPS only.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     host: String,
     port: u16,

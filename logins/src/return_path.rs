@@ -1,11 +1,20 @@
 //! The path to which a visitor returns after a login: always a path of the same host.
 
+use serde::{Deserialize, Serialize};
+
 /// Maximum length in bytes; with a longer path the visitor returns to `/`.
 const MAX_BYTES: usize = 2048;
 
 /// A path, optionally with a query, that no browser can interpret as another host or scheme.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String")]
 pub(crate) struct ReturnPath(Box<str>);
+
+impl From<String> for ReturnPath {
+    fn from(text: String) -> Self {
+        ReturnPath::from_request(&text)
+    }
+}
 
 impl ReturnPath {
     /// The path `/`.

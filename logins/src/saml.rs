@@ -9,11 +9,14 @@ mod validation;
 
 pub(crate) use response::{ParsedResponse, malformed};
 pub(crate) use service_provider::{LogoutMessage, LogoutRequest};
+pub(crate) use validation::replayed;
 
 use crate::{
+    crypto::digest,
     login_attempts::{AttemptStage, VerifiedIdentity},
     login_response::expired,
     origin::Origin,
+    session_store::SpentId,
 };
 use arc_swap::ArcSwap;
 use idp_metadata::IdpMetadata;
@@ -148,7 +151,8 @@ impl Saml {
         Ok(())
     }
 
-    /// Verifies a response to a request, or an unsolicited one, and returns the person it describes.
+    /// Verifies a response to a request, or an unsolicited one, and returns the person it describes, and
+    /// the ids that may not be accepted again.
     pub(crate) fn verify_response(
         &self,
         response: &ParsedResponse,
@@ -156,7 +160,7 @@ impl Saml {
         route: &str,
         now: Timestamp,
         state: &SamlState,
-    ) -> Result<VerifiedIdentity, Error> {
+    ) -> Result<(VerifiedIdentity, Vec<SpentId>), Error> {
         let idp = self.idp.as_ref().map_err(Clone::clone)?;
         let expected = ExpectedResponse {
             idp_entity_id: &idp.entity_id,
@@ -166,9 +170,13 @@ impl Saml {
             now,
         };
         validation::validate(response, &expected)?;
-        let mut store_id = |id: &str, until| state.store_id(route, id, until, now);
+        let mut spent = Vec::new();
+        let mut store_id = |id: &str, until| {
+            spent.push(SpentId { digest: digest(&[route, id]), until });
+            state.store_id(route, id, until, now)
+        };
         self.provider.verify_response(response, request_id, now, &mut store_id)?;
-        person::identity_of(response, &idp.entity_id, &self.authorized_groups)
+        Ok((person::identity_of(response, &idp.entity_id, &self.authorized_groups)?, spent))
     }
 
     /// Checks a person against the current rules, by the data of their login.

@@ -6,7 +6,8 @@ use postern_api::{
     Error, Result, Timestamp,
     published::{LoginSession, SessionKey},
 };
-use postern_control::Control;
+use postern_control::{Control, SpentAssertion};
+use postern_logins::SpentId;
 use std::sync::Arc;
 
 /// Session store of the edge, backed by the management API.
@@ -37,6 +38,11 @@ impl postern_logins::SessionStore for ControlSessionStore {
     }
     fn end(&self, ids: Vec<String>) -> BoxFuture<'_, Result<(), Error>> {
         async move { self.applied(self.control.logins().end(&ids).await).await }.boxed()
+    }
+    fn spend(&self, ids: Vec<SpentId>) -> BoxFuture<'_, Result<bool, Error>> {
+        let ids = ids.into_iter().map(|SpentId { digest, until }| SpentAssertion { digest, until });
+        let ids: Vec<SpentAssertion> = ids.collect();
+        async move { self.control.logins().spend(&ids).await }.boxed()
     }
     fn record_use(&self, used: Vec<(String, Timestamp)>) -> BoxFuture<'_, Result<(), Error>> {
         async move { self.control.logins().record_uses(&used).await }.boxed()

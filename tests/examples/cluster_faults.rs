@@ -4,6 +4,8 @@
 //! `cargo run --example cluster_faults -p postern-tests [kill-node|kill-etcd|halt-node|halt-etcd|no-quorum|drain|changes|writes]…`
 //! with `POSTERN_BIN_DIR` on the folder of the programs; without an argument all of them.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a program that prints a table")]
+
 use postern_test_kit::{etcd::Etcd, eventually};
 use postern_tests::{Agent, Origin, agent::Tunnel, cluster::Cluster, process::exited_successfully};
 use reqwest::{Certificate, Client};
@@ -16,9 +18,12 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
-use tokio::{task::JoinSet, time::sleep};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep},
+};
 
 /// Between two requests of visitors.
 const INTERVAL: Duration = Duration::from_millis(5);

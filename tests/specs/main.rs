@@ -31,6 +31,7 @@ mod local_targets;
 mod management;
 mod many_visitors;
 mod node_addresses;
+mod node_logins;
 mod node_views;
 mod nodes;
 mod observability;

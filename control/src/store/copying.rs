@@ -9,7 +9,7 @@ use super::{
 /// Key of the mark.
 const MARK: &str = "cluster/incomplete";
 /// Entries that belong to the servers of a store, not to what they serve.
-const OWN: [&str; 5] = ["cluster/", NODES, KEEPER, "acme/proofs/", "bound/"];
+const OWN: [&str; 6] = ["cluster/", NODES, KEEPER, "acme/proofs/", "bound/", "spent/"];
 const PAGE_SIZE: usize = 500;
 /// Writes of one commit at most, if the store has no lower limit.
 const MAX_WRITES: usize = 500;
@@ -200,6 +200,7 @@ mod tests {
         put(&from, "modules/large", &large).await;
         put(&from, "nodes/a", "{}").await;
         put(&from, "bound/host/localhost.shop", "{}").await;
+        put(&from, "spent/00", "100").await;
         put(&from, "trash/ipp_1", "left").await;
         let copied = copy(&from, &to, held()).await.expect("copied");
         assert_eq!(copied.entries, 2 * MAX_WRITES + 2);

@@ -171,7 +171,7 @@ async fn serve(
                 let permit = room.clone().try_acquire_owned();
                 tokio::spawn(async move {
                     let answer = match permit {
-                        Ok(_permit) => questions::answer(&context.registry, &question).await,
+                        Ok(_permit) => questions::answer(&context.registry, &context.logins, &question).await,
                         Err(_) => String::new(),
                     };
                     session.answer(number, &answer).await;

@@ -4,6 +4,7 @@ use crate::{
     cookies,
     crypto::{digest, hex, random_token},
     login_attempts::LoginAttempt,
+    login_nodes::secret_of,
     login_request::LoginRequest,
     login_response::{LoginResponse, add_cookie, redirect},
     logins::Logins,
@@ -30,7 +31,7 @@ impl Logins {
         reauthenticate: bool,
     ) -> Result<LoginResponse, Error> {
         let back = ReturnPath::from_request(back);
-        let (secret, state) = (random_token(), random_token());
+        let (secret, state) = (random_token(), self.state_of(&random_token()));
         let (mut url, stage) = match &realm.provider {
             Provider::Oidc(oidc) => {
                 let LoginSettings { http_client, clock, .. } = &self.settings;
@@ -40,7 +41,8 @@ impl Logins {
             Provider::Saml(saml) => saml.begin(&state, reauthenticate)?,
         };
         let (origin, browser) = (request.origin.clone(), Some(digest(&[&secret])));
-        self.attempts.insert(&state, LoginAttempt::new(&realm.route, origin, back, browser, stage, self.now()));
+        let attempt = LoginAttempt::new(&realm.route, origin, back, browser, stage, self.now());
+        self.insert_attempt(&state, attempt).await;
         if !matches!(realm.provider, Provider::Saml(_)) {
             url.query_pairs_mut().append_pair("state", &state);
         }
@@ -60,5 +62,5 @@ impl Logins {
 
 /// The name of the cookie that ties a login attempt to its browser.
 pub(super) fn nonce_cookie(realm: &Realm, state: &str) -> String {
-    format!("{}{}", realm.cookies.nonce, hex(&digest(&["cookie", state])[..8]))
+    format!("{}{}", realm.cookies.nonce, hex(&digest(&["cookie", secret_of(state)])[..8]))
 }

@@ -23,7 +23,7 @@ impl Logins {
                 check_method(request, &[Method::GET])?;
                 let query = request.query.unwrap_or_default();
                 let state = parameter(query, "state")?.unwrap_or_default();
-                let origin = self.attempts.origin(&state, self.now()).ok_or_else(expired)?;
+                let origin = self.attempt_origin(&state, self.now()).await.ok_or_else(expired)?;
                 let callback = origin.with(&format!("{LOGIN_PATH_PREFIX}callback"));
                 redirect(request.method, &format!("{callback}?{query}"))
             }

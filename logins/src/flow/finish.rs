@@ -30,7 +30,7 @@ impl Logins {
     pub(super) async fn finish(&self, request: LoginRequest<'_>, query: &str) -> Result<LoginResponse, Error> {
         let state = parameter(query, "state")?.unwrap_or_default();
         let now = self.now();
-        let attempt = self.attempts.take(&state, now).ok_or_else(expired)?;
+        let attempt = self.take_attempt(&state, now).await.ok_or_else(expired)?;
         let realm = self.realm_of(&attempt.route).ok_or_else(expired)?;
         let nonce_cookie = nonce_cookie(&realm, &state);
         check_browser(&attempt, request, &nonce_cookie)?;

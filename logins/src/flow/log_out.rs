@@ -44,7 +44,10 @@ impl Logins {
         if !ids.is_empty() {
             self.store.end(ids).await?;
         }
-        let at_provider = own_session.and_then(|session| self.saml_logout(realm, session, request, back.as_ref()));
+        let at_provider = match own_session {
+            Some(session) => self.saml_logout(realm, session, request, back.as_ref()).await,
+            None => None,
+        };
         let mut response = match (at_provider, back) {
             (Some(response), _) => response,
             (None, Some(back)) => redirect(&Method::POST, &request.origin.with(back.as_str()))?,

@@ -3,6 +3,7 @@
 use crate::{
     crypto::random_token,
     login_attempts::{AttemptStage, LoginAttempt},
+    login_nodes::secret_of,
     login_request::{LOGIN_PATH_PREFIX, LoginRequest, check_method, parameter},
     login_response::{LoginResponse, expired, page, private, redirect},
     logins::Logins,
@@ -10,7 +11,7 @@ use crate::{
     pages,
     realm::{Provider, Realm},
     return_path::ReturnPath,
-    saml::{LogoutMessage, LogoutRequest, SAML_PATH_PREFIX, Saml, malformed},
+    saml::{LogoutMessage, LogoutRequest, SAML_PATH_PREFIX, Saml, malformed, replayed},
 };
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, header};
@@ -34,8 +35,10 @@ impl Logins {
         let Provider::Saml(saml) = &realm.provider else { return None };
         Some(match endpoint {
             "" if rest == route => check_method(request, &[Method::GET]).map(|()| metadata(saml)),
-            "acs" => check_method(request, &[Method::POST])
-                .and_then(|()| self.consume_assertion(saml, &realm, request, form)),
+            "acs" => match check_method(request, &[Method::POST]) {
+                Ok(()) => self.consume_assertion(saml, &realm, request, form).await,
+                Err(error) => Err(error),
+            },
             "slo" => match check_method(request, &[Method::GET, Method::POST]) {
                 Ok(()) => self.single_logout(saml, &realm, request, form).await,
                 Err(error) => Err(error),
@@ -45,7 +48,7 @@ impl Logins {
     }
 
     /// Verifies a response, and redirects the browser to the endpoint where the session starts.
-    fn consume_assertion(
+    async fn consume_assertion(
         &self,
         saml: &Saml,
         realm: &Realm,
@@ -58,7 +61,7 @@ impl Logins {
         let state = parameter(form, "RelayState")?.unwrap_or_default();
         let response = Saml::parse_response(&field)?;
         let now = self.now();
-        let attempt = match self.attempts.take(&state, now) {
+        let attempt = match self.take_attempt(&state, now).await {
             Some(LoginAttempt {
                 route,
                 origin,
@@ -75,17 +78,22 @@ impl Logins {
             saml.check_unsolicited(&response, &self.saml)?;
         }
         let request_id = attempt.as_ref().map(|(.., request_id)| request_id.as_str());
-        let identity = saml.verify_response(&response, request_id, &realm.route, now, &self.saml)?;
-        let (id, origin, back, browser) = match attempt {
-            // The browser's nonce cookie is named after this state.
-            Some((origin, back, browser, _)) => (state, origin, back, browser),
+        let (identity, ids) = saml.verify_response(&response, request_id, &realm.route, now, &self.saml)?;
+        if !self.store.spend(ids).await? {
+            return Err(replayed());
+        }
+        let (secret, origin, back, browser) = match attempt {
+            // The browser's nonce cookie is named after this secret.
+            Some((origin, back, browser, _)) => (secret_of(&state).to_owned(), origin, back, browser),
             None => {
                 let (origin, back) = self.relay_state_target(realm, &state)?;
                 (random_token(), origin, back, None)
             }
         };
+        let id = self.state_of(&secret);
         let stage = AttemptStage::Identified(Box::new(identity));
-        self.attempts.insert(&id, LoginAttempt::new(&realm.route, origin.clone(), back, browser, stage, now));
+        let attempt = LoginAttempt::new(&realm.route, origin.clone(), back, browser, stage, now);
+        self.insert_attempt(&id, attempt).await;
         redirect(request.method, &format!("{}?state={id}", origin.with(&format!("{LOGIN_PATH_PREFIX}callback"))))
     }
 
@@ -147,7 +155,9 @@ impl Logins {
                     None => Ok(page(pages::logged_out(None))),
                 }
             }
-            (None, Some(field)) => self.finish_logout(saml, realm, request, message(field), &state.unwrap_or_default()),
+            (None, Some(field)) => {
+                self.finish_logout(saml, realm, request, message(field), &state.unwrap_or_default()).await
+            }
             _ => Err(malformed("has neither or both of `SAMLRequest` and `SAMLResponse`")),
         }
     }
@@ -166,7 +176,7 @@ impl Logins {
     }
 
     /// Handles the identity provider's response to a logout request of this server.
-    fn finish_logout(
+    async fn finish_logout(
         &self,
         saml: &Saml,
         realm: &Realm,
@@ -175,7 +185,7 @@ impl Logins {
         state: &str,
     ) -> Result<LoginResponse, Error> {
         let now = self.now();
-        let attempt = self.attempts.take(state, now).ok_or_else(expired)?;
+        let attempt = self.take_attempt(state, now).await.ok_or_else(expired)?;
         let AttemptStage::SamlLogout { request_id, has_return_path } = attempt.stage else { return Err(expired()) };
         if *attempt.route != *realm.route {
             return Err(expired());
@@ -189,7 +199,7 @@ impl Logins {
     }
 
     /// Redirects to the logout of the identity provider, if the realm has one that supports it.
-    pub(super) fn saml_logout(
+    pub(super) async fn saml_logout(
         &self,
         realm: &Realm,
         session: &LoginSession,
@@ -197,12 +207,12 @@ impl Logins {
         back: Option<&ReturnPath>,
     ) -> Option<LoginResponse> {
         let Provider::Saml(saml) = &realm.provider else { return None };
-        let state = random_token();
+        let state = self.state_of(&random_token());
         // Errors are ignored: the session here has ended in any case.
         let (url, stage) = saml.logout_request(session, &state, back.is_some()).ok()??;
         let back = back.cloned().unwrap_or_else(ReturnPath::root);
         let attempt = LoginAttempt::new(&realm.route, request.origin.clone(), back, None, stage, self.now());
-        self.attempts.insert(&state, attempt);
+        self.insert_attempt(&state, attempt).await;
         redirect(&Method::POST, &url).ok()
     }
 }

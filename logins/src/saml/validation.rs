@@ -96,6 +96,11 @@ fn wrong_request() -> Error {
     refusal(Code::SamlInResponseTo, "belongs to another login (`InResponseTo`)")
 }
 
+/// The response was used at another node.
+pub(crate) fn replayed() -> Error {
+    refusal(Code::SamlReplayed, "has been used already")
+}
+
 fn refusal(code: Code, what: &str) -> Error {
     let message = format!(
         "The response of the identity provider {what}. Log in again; if the problem persists, tell its administrator."

@@ -2,6 +2,7 @@
 
 pub(crate) mod browser;
 pub(crate) mod github;
+pub(crate) mod nodes;
 pub(crate) mod session_store;
 
 use postern_api::{module::IdentityProvider, published::Login};
@@ -25,8 +26,13 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(providers: OAuthProviders) -> Self {
+        World::on(providers, MemoryStore::default())
+    }
+
+    /// Logins with this store.
+    pub(crate) fn on(providers: OAuthProviders, store: MemoryStore) -> Self {
         let clock = Arc::new(AtomicI64::new(1_800_000_000_000));
-        let store = Arc::new(MemoryStore::default());
+        let store = Arc::new(store);
         let reading = clock.clone();
         let settings = LoginSettings {
             login_host: Origin::new("login.test", 4443),

@@ -3,12 +3,14 @@
 mod hostile;
 mod idp;
 mod logout;
+mod nodes;
 mod people;
 mod unsolicited;
 
 use crate::kit::{
     HOST, World,
     browser::{Browser, location, login_request},
+    session_store::MemoryStore,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::read::DeflateDecoder;
@@ -42,7 +44,12 @@ struct AuthnRequest {
 
 impl SamlFixture {
     fn new(changes: &Value) -> Self {
-        let world = World::new(OAuthProviders::default());
+        SamlFixture::on(changes, MemoryStore::default())
+    }
+
+    /// A route at a server with this store.
+    fn on(changes: &Value, store: MemoryStore) -> Self {
+        let world = World::on(OAuthProviders::default(), store);
         let names = ["*.any.test", HOST].map(|name| HostName::parse(name).expect("a name")).to_vec();
         let edge = HttpsEdge { id: "edghts_1".to_owned(), names, settings: Settings::default(), routes: Vec::new() };
         world.logins.publish_edges([(edge.id.clone(), Arc::new(edge))].into_iter().collect());

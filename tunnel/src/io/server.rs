@@ -344,10 +344,14 @@ impl ServerSession {
         if core.ended() || !core.has_room() {
             return None;
         }
-        let send = |number| {
+        let command = |number| {
             let question = question.to_owned();
-            core.send(FromServer::Command { command: LinkCommand::Question { number, question } });
+            FromServer::Command { command: LinkCommand::Question { number, question } }
         };
+        if encode(&command(u64::MAX)).is_err() {
+            return None;
+        }
+        let send = |number| core.send(command(number));
         tokio::select! {
             answer = self.0.questions.ask(send) => answer,
             _ = core.closed() => None,

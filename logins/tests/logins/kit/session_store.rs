@@ -5,10 +5,13 @@ use postern_api::{
     Error, Timestamp,
     published::{LoginSession, LoginSessions, SessionKey},
 };
-use postern_logins::{Logins, SessionStore};
-use std::sync::{
-    Arc, Mutex, OnceLock, Weak,
-    atomic::{AtomicUsize, Ordering::Relaxed},
+use postern_logins::{Logins, SessionStore, SpentId};
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc, Mutex, OnceLock, Weak,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 #[derive(Default)]
@@ -17,9 +20,16 @@ pub(crate) struct MemoryStore {
     logins: OnceLock<Weak<Logins>>,
     next: AtomicUsize,
     pub(crate) renewals: AtomicUsize,
+    /// Assertions that were accepted; nodes share it.
+    spent: Arc<Mutex<HashSet<[u8; 32]>>>,
 }
 
 impl MemoryStore {
+    /// The store of a node that shares the assertions that were accepted.
+    pub(crate) fn sharing(spent: &Arc<Mutex<HashSet<[u8; 32]>>>) -> Self {
+        MemoryStore { spent: spent.clone(), ..MemoryStore::default() }
+    }
+
     pub(crate) fn connect(&self, logins: &Arc<Logins>) {
         let _ = self.logins.set(Arc::downgrade(logins));
     }
@@ -64,6 +74,13 @@ impl SessionStore for MemoryStore {
 
     fn end(&self, ids: Vec<String>) -> BoxFuture<'_, Result<(), Error>> {
         self.change(|sessions| sessions.retain(|session| !ids.contains(&session.id)))
+    }
+
+    fn spend(&self, ids: Vec<SpentId>) -> BoxFuture<'_, Result<bool, Error>> {
+        let mut spent = self.spent.lock().expect("the ids");
+        let is_new = ids.iter().all(|id| !spent.contains(&id.digest));
+        spent.extend(ids.into_iter().map(|id| id.digest));
+        Box::pin(std::future::ready(Ok(is_new)))
     }
 
     fn record_use(&self, used: Vec<(String, Timestamp)>) -> BoxFuture<'_, Result<(), Error>> {
