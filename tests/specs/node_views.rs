@@ -5,7 +5,8 @@ use postern_api::Code;
 use postern_tests::{Agent, Origin, agent::Tunnel, cluster::Cluster, eventually};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Longest time until a response, although a node does not answer.
 const MAX_RESPONSE_TIME: Duration = Duration::from_millis(1200);

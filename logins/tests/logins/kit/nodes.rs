@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, Weak};
 
 /// The nodes of a cluster by id, without those that are down.
 #[derive(Clone, Default)]
-pub(crate) struct Nodes(Arc<Mutex<Vec<(String, Weak<Logins>)>>>);
+pub(crate) struct Nodes(Arc<Mutex<Vec<Node>>>);
+
+type Node = (String, Weak<Logins>);
 
 struct Member {
     own: String,
