@@ -6,7 +6,11 @@ use postern_api::{
     ip_rules::{Locate, Location},
 };
 use serde::Deserialize;
-use std::{fmt, net::IpAddr, sync::Arc};
+use std::{
+    fmt,
+    net::IpAddr,
+    sync::{Arc, Once},
+};
 
 /// Networks that are searched for a country when a database is opened.
 const MAX_SEARCHED_NETWORKS: usize = 10_000;
@@ -19,6 +23,9 @@ const ASN: [&[PathElement<'_>]; 2] = [
     &[PathElement::Key("autonomous_system_number")],
     &[PathElement::Key("traits"), PathElement::Key("autonomous_system_number")],
 ];
+
+/// Whether the missing database was reported.
+static WARNED: Once = Once::new();
 
 /// The database, if there is one. Without it nothing is known about any address.
 #[derive(Clone, Default)]
@@ -76,7 +83,15 @@ impl Geo {
 
 impl Locate for Geo {
     fn locate(&self, address: IpAddr) -> Location {
-        let Some(reader) = self.0.as_deref() else { return Location::Unavailable };
+        let Some(reader) = self.0.as_deref() else {
+            // Said once: it explains why every visitor may be refused.
+            WARNED.call_once(|| {
+                tracing::warn!(
+                    "rules of IP policies name countries, and this server has no database of them: set --geoip"
+                );
+            });
+            return Location::Unavailable;
+        };
         match entry::<&str>(reader, address, COUNTRY) {
             Ok(Some(code)) => Country::from_database(code).map_or(Location::Unavailable, Location::In),
             Ok(None) => Location::Unlisted,

@@ -17,14 +17,17 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
+    /// A country and a continent by their codes.
     pub fn of(country: &'a str, continent: &'a str) -> Self {
         Place { country: Some(country), continent: Some(continent), ..Place::default() }
     }
 
+    /// Also the English name of the city.
     pub fn city(self, name: &'a str) -> Self {
         Place { city: Some(name), ..self }
     }
 
+    /// Also the number of the autonomous system.
     pub fn asn(self, number: u32) -> Self {
         Place { asn: Some(number), ..self }
     }
