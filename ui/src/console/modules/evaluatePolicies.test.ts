@@ -4,6 +4,7 @@ import type { IpPolicyRule } from "../../api/generated";
 import { evaluatePolicies } from "./evaluatePolicies";
 
 const rule = (action: IpPolicyRule["action"], cidr: string) => ({ action, cidr }) as IpPolicyRule;
+const country = (action: IpPolicyRule["action"]) => ({ action, cidr: "", country: "DE" }) as IpPolicyRule;
 const rules = [
   rule("allow", "10.0.0.0/8"),
   rule("deny", "10.9.0.0/16"),
@@ -31,7 +32,6 @@ it("without rules no visitor passes, and IPv4 rules say nothing about IPv6", () 
 });
 
 it("countries are left to the server unless the networks decide", () => {
-  const country = (action: IpPolicyRule["action"]) => ({ action, cidr: "", country: "DE" }) as IpPolicyRule;
   const byCountry = { passes: "by country" };
   expect(evaluatePolicies("11.0.0.1", [...rules, country("allow")])).toEqual(byCountry);
   expect(evaluatePolicies("11.0.0.1", [...rules, country("deny")])).toEqual({ passes: false, rule: null });
