@@ -3,7 +3,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use ipnet::Ipv4Net;
-use postern_api::ip_rules::{Action, IpRule, IpRules};
+use postern_api::ip_rules::{Action, IpRule, IpRules, NoCountries};
 use std::{hint::black_box, net::IpAddr};
 
 fn judge(criterion: &mut Criterion) {
@@ -18,7 +18,7 @@ fn judge(criterion: &mut Criterion) {
         let rules = IpRules::new((0..count - 1).map(rule).chain([allow]));
         let address = IpAddr::from([203, 0, 113, 9]);
         group.bench_with_input(BenchmarkId::from_parameter(count), &rules, |bencher, rules| {
-            bencher.iter(|| rules.judge(black_box(address)));
+            bencher.iter(|| rules.judge(black_box(address), &NoCountries));
         });
     }
 }

@@ -133,10 +133,12 @@ codes! {
     ReservedInUse = 446, 400, "The reserved name or address is in use and cannot be deleted.";
     // IP policies
     CidrInvalid = 1406, 400, "The CIDR is not valid.";
-    RuleDuplicate = 1408, 400, "The policy already has a rule for this CIDR.";
+    RuleDuplicate = 1408, 400, "The policy already has a rule for this CIDR or country.";
     CidrHostBits = 1409, 400, "The CIDR has host bits set.";
     PolicyUnknown = 1414, 400, "The IP policy does not exist.";
     ActionInvalid = 1422, 400, "The action is neither allow nor deny.";
+    CountryInvalid = 1423, 400, "The country is not a code of ISO 3166-1.";
+    RuleMatchesTwice = 1424, 400, "The rule has a CIDR and a country.";
     RestrictionTypeInvalid = 1803, 400, "The type of the IP restriction is not valid.";
     // TLS certificates and certificate authorities
     PemUnreadable = 1900, 400, "The text could not be read as PEM.";

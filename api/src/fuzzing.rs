@@ -4,7 +4,7 @@ use crate::{
     Code,
     acl::{Acl, AclRule},
     host::HostName,
-    ip_rules::{Action, IpRule, IpRules, IpTable, IpVerdict, parse_cidr},
+    ip_rules::{Action, IpRule, IpRules, IpTable, IpVerdict, NoCountries, parse_cidr},
 };
 use ipnet::IpNet;
 use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
@@ -103,7 +103,7 @@ pub fn networks(bytes: &[u8]) {
     let judges = IpRules::of(tables.iter().cloned().map(Arc::new));
     let backwards = IpRules::of(policies.iter().rev().map(|rules| Arc::new(rules.iter().rev().cloned().collect())));
     for address in asked {
-        let verdict = judges.judge(address);
+        let verdict = judges.judge(address, &NoCountries);
         let plain = address.to_canonical();
         let matching: Vec<&IpRule> = policies.iter().flatten().filter(|rule| holds(rule.network, plain)).collect();
         let by = |action, id: &str| matching.iter().any(|rule| rule.action == action && *rule.id == *id);
@@ -113,7 +113,7 @@ pub fn networks(bytes: &[u8]) {
             IpVerdict::Allowed(id) => assert!(by(Action::Allow, id) && !says(Action::Deny), "{address} {verdict:?}"),
             IpVerdict::Unmatched => assert!(matching.is_empty(), "{address}"),
         }
-        let again = backwards.judge(address);
+        let again = backwards.judge(address, &NoCountries);
         assert_eq!(std::mem::discriminant(&again), std::mem::discriminant(&verdict), "the order does not matter");
     }
     for (rules, mut table) in policies.iter().zip(tables) {

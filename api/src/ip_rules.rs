@@ -1,11 +1,11 @@
 //! Evaluation of IP rules, shared by edges, the API and agents.
 
-use crate::{Code, Error};
+use crate::{Code, Country, Error};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use prefix_trie::PrefixMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::{net::IpAddr, sync::Arc};
+use std::{collections::BTreeMap, net::IpAddr, sync::Arc};
 
 /// Action of a rule for matching addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -28,14 +28,42 @@ pub struct IpRule {
     pub id: Arc<str>,
 }
 
+/// Country of an address, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// The address is in this country.
+    In(Country),
+    /// The database has no country for the address.
+    Unlisted,
+    /// There is no database, or its entry for the address cannot be read.
+    Unavailable,
+}
+
+/// Finds the countries of addresses.
+pub trait Locate {
+    /// Country of an address. Asked only if a rule names a country.
+    fn locate(&self, address: IpAddr) -> Location;
+}
+
+/// No database of countries.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoCountries;
+
+impl Locate for NoCountries {
+    fn locate(&self, _: IpAddr) -> Location {
+        Location::Unavailable
+    }
+}
+
 /// Rules of one policy. A lookup is linear in the bits of an address, independent of the number of rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IpTable {
     v4: PrefixMap<Ipv4Net, NetworkActions>,
     v6: PrefixMap<Ipv6Net, NetworkActions>,
+    countries: BTreeMap<Country, NetworkActions>,
 }
 
-/// Rules of one network; a policy may have several.
+/// Rules of one network or country; a policy may have several.
 type NetworkActions = Vec<(Action, Arc<str>)>;
 
 /// Union of the rules of several policies. Policies are shared, not copied.
@@ -63,12 +91,21 @@ impl IpTable {
         verdicts.push((rule.action, rule.id));
     }
 
+    /// Adds a rule for a country.
+    pub fn insert_country(&mut self, country: Country, action: Action, id: Arc<str>) {
+        self.countries.entry(country).or_default().push((action, id));
+    }
+
+    /// Removes the rule with this country and id.
+    pub fn remove_country(&mut self, country: Country, id: &str) {
+        if self.countries.get_mut(&country).is_some_and(|verdicts| is_empty_without(verdicts, id)) {
+            self.countries.remove(&country);
+        }
+    }
+
     /// Removes the rule with this network and id.
     pub fn remove(&mut self, network: IpNet, id: &str) {
-        let without = |verdicts: &mut NetworkActions| {
-            verdicts.retain(|(_, rule)| **rule != *id);
-            verdicts.is_empty()
-        };
+        let without = |verdicts: &mut NetworkActions| is_empty_without(verdicts, id);
         match network {
             IpNet::V4(network) => {
                 if self.v4.get_mut(&network).is_some_and(without) {
@@ -85,7 +122,7 @@ impl IpTable {
 
     /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
-        self.v4.is_empty() && self.v6.is_empty()
+        self.v4.is_empty() && self.v6.is_empty() && self.countries.is_empty()
     }
 
     /// Evaluates an address, given the result of other policies: a deny rule decides, else the first allow rule is kept.
@@ -95,6 +132,25 @@ impl IpTable {
             IpAddr::V6(address) => judge(self.v6.cover_values(&Ipv6Net::from(address)), so_far),
         }
     }
+
+    /// Evaluates a country in the same way. Where it cannot be found out, the address may be in any of the countries
+    /// that are denied, so each rule that denies one decides, and no rule allows.
+    fn judge_country(&self, location: Location, so_far: IpVerdict) -> IpVerdict {
+        match location {
+            Location::In(country) => judge(self.countries.get(&country).into_iter(), so_far),
+            Location::Unlisted => so_far,
+            Location::Unavailable => {
+                let mut denying = self.countries.values().flatten().filter(|(action, _)| *action == Action::Deny);
+                denying.next().map_or(so_far, |(_, rule)| IpVerdict::Denied(rule.clone()))
+            }
+        }
+    }
+}
+
+/// Removes the rule with this id; says whether none is left.
+fn is_empty_without(verdicts: &mut NetworkActions, id: &str) -> bool {
+    verdicts.retain(|(_, rule)| **rule != *id);
+    verdicts.is_empty()
 }
 
 fn judge<'a>(matching: impl Iterator<Item = &'a NetworkActions>, so_far: IpVerdict) -> IpVerdict {
@@ -129,12 +185,16 @@ impl IpRules {
     }
 
     /// Evaluates an address: allowed if at least one allow rule matches and no deny rule does.
-    /// An IPv4-mapped IPv6 address is evaluated as IPv4.
-    pub fn judge(&self, address: IpAddr) -> IpVerdict {
+    /// An IPv4-mapped IPv6 address is evaluated as IPv4. The country is looked up once, and only if a rule names one.
+    pub fn judge(&self, address: IpAddr, countries: &dyn Locate) -> IpVerdict {
         let address = address.to_canonical();
-        let mut verdict = IpVerdict::Unmatched;
+        let (mut verdict, mut location) = (IpVerdict::Unmatched, None);
         for policy in &self.0 {
             verdict = policy.judge(address, verdict);
+            if !policy.countries.is_empty() && !matches!(verdict, IpVerdict::Denied(_)) {
+                let location = *location.get_or_insert_with(|| countries.locate(address));
+                verdict = policy.judge_country(location, verdict);
+            }
             if matches!(verdict, IpVerdict::Denied(_)) {
                 break;
             }
@@ -142,9 +202,9 @@ impl IpRules {
         verdict
     }
 
-    /// Whether the address is allowed.
+    /// Whether the address is allowed where no countries are known.
     pub fn allows(&self, address: IpAddr) -> bool {
-        matches!(self.judge(address), IpVerdict::Allowed(_))
+        matches!(self.judge(address, &NoCountries), IpVerdict::Allowed(_))
     }
 }
 
@@ -243,6 +303,76 @@ mod tests {
         table.remove(rule("two", Action::Deny).network, "two");
         assert!(allows(&table));
         table.remove(rule("one", Action::Allow).network, "one");
+        assert_eq!(table, IpTable::default());
+    }
+
+    /// A database that chooses the country by the last byte.
+    struct LastByte;
+
+    impl Locate for LastByte {
+        fn locate(&self, address: IpAddr) -> Location {
+            match address {
+                IpAddr::V4(address) if address.octets()[3] == 1 => Location::In(country("DE")),
+                IpAddr::V4(address) if address.octets()[3] == 2 => Location::In(country("FR")),
+                _ => Location::Unlisted,
+            }
+        }
+    }
+
+    fn country(code: &str) -> Country {
+        Country::parse(code).expect("a country")
+    }
+
+    #[test]
+    fn countries_are_judged_like_networks_and_never_allow_unknown_ones() {
+        use Action::{Allow, Deny};
+        /// Networks, countries, and which addresses pass: one of Germany, France, an unlisted address, an address without a database.
+        type Case<'a> = (&'a [(&'a str, Action)], &'a [(&'a str, Action)], [bool; 4]);
+        let table: &[Case<'_>] = &[
+            (&[], &[("DE", Allow)], [true, false, false, false]),
+            (&[], &[("DE", Allow), ("FR", Allow)], [true, true, false, false]),
+            (&[], &[("DE", Deny)], [false, false, false, false]),
+            (&[("0.0.0.0/0", Allow)], &[("DE", Deny)], [false, true, true, false]),
+            (&[("10.0.0.0/8", Deny)], &[("DE", Allow)], [false, false, false, false]),
+            (&[("10.0.0.0/8", Allow)], &[("DE", Allow)], [true, true, true, true]),
+            (&[], &[("DE", Allow), ("DE", Deny)], [false, false, false, false]),
+        ];
+        for (networks, countries, expected) in table {
+            let rule = |(cidr, action): &(&str, Action)| IpRule {
+                network: parse_cidr(cidr).expect("a CIDR"),
+                action: *action,
+                id: (*cidr).into(),
+            };
+            let mut of_countries = IpTable::default();
+            for (code, action) in *countries {
+                of_countries.insert_country(country(code), *action, (*code).into());
+            }
+            let of_networks = Arc::new(networks.iter().map(rule).collect::<IpTable>());
+            let of_countries = Arc::new(of_countries);
+            for policies in [[of_networks.clone(), of_countries.clone()], [of_countries.clone(), of_networks]] {
+                let rules = IpRules::of(policies);
+                let passes = |last: u8, countries: &dyn Locate| {
+                    matches!(rules.judge([10, 0, 0, last].into(), countries), IpVerdict::Allowed(_))
+                };
+                let passed =
+                    [passes(1, &LastByte), passes(2, &LastByte), passes(3, &LastByte), passes(1, &NoCountries)];
+                assert_eq!(passed, *expected, "{networks:?} {countries:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_for_a_country_is_taken_out_and_named_by_the_verdict() {
+        let mut table = IpTable::default();
+        table.insert_country(country("DE"), Action::Allow, "one".into());
+        table.insert_country(country("DE"), Action::Deny, "two".into());
+        let verdict = |table: &IpTable| IpRules::of([Arc::new(table.clone())]).judge([10, 0, 0, 1].into(), &LastByte);
+        assert_eq!(verdict(&table), IpVerdict::Denied("two".into()));
+        table.remove_country(country("DE"), "two");
+        assert_eq!(verdict(&table), IpVerdict::Allowed("one".into()));
+        table.remove_country(country("FR"), "one");
+        assert!(!table.is_empty());
+        table.remove_country(country("DE"), "one");
         assert_eq!(table, IpTable::default());
     }
 

@@ -8,6 +8,7 @@ pub mod checks;
 pub mod client;
 pub mod clock;
 pub mod codes;
+pub mod country;
 pub mod description;
 pub mod error;
 pub mod error_pages;
@@ -46,6 +47,7 @@ pub mod words;
 pub const WARNING_HEADER: &str = "postern-warning";
 
 pub use codes::Code;
+pub use country::Country;
 pub use error::{Error, Result};
 pub use id::{AnyId, Id};
 pub use key_type::KeyType;

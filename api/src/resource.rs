@@ -221,7 +221,11 @@ mod tests {
             created_at: Timestamp::new(jiff::Timestamp::UNIX_EPOCH),
             description: String::new(),
             metadata: String::new(),
-            spec: IpPolicyRule { cidr: parse_cidr("10.0.0.0/8").expect("a CIDR"), action: Action::Deny },
+            spec: IpPolicyRule {
+                cidr: Some(parse_cidr("10.0.0.0/8").expect("a CIDR")),
+                country: None,
+                action: Action::Deny,
+            },
             status: IpPolicyRuleStatus { ip_policy: Ref::to("http://localhost:4041/", &policy) },
         };
         let json = serde_json::to_value(&record).expect("a record is JSON");

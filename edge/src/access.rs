@@ -7,7 +7,10 @@ mod restrictions;
 
 pub(crate) use connection_record::ConnectionRecord;
 
-use crate::telemetry::{Telemetry, log_sampler::LogSampler};
+use crate::{
+    geo::Geo,
+    telemetry::{Telemetry, log_sampler::LogSampler},
+};
 use postern_api::published::{Changed, Published};
 use restrictions::Restrictions;
 use std::sync::Arc;
@@ -17,13 +20,14 @@ use std::sync::Arc;
 pub(crate) struct Access {
     pub(crate) restrictions: Restrictions,
     pub(crate) telemetry: Arc<Telemetry>,
+    pub(crate) geo: Geo,
     /// Chooses the failed handshakes that are written to the access log.
     failures: LogSampler<10>,
 }
 
 impl Access {
-    pub(crate) fn new(telemetry: Arc<Telemetry>) -> Self {
-        Access { telemetry, ..Access::default() }
+    pub(crate) fn new(telemetry: Arc<Telemetry>, geo: Geo) -> Self {
+        Access { restrictions: Restrictions::new(geo.clone()), telemetry, geo, ..Access::default() }
     }
 
     /// Applies a new configuration from now on.

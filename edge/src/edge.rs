@@ -73,7 +73,7 @@ impl Edge {
             |door| ConnectionLimiter::new(limits.connections, limits.connections_per_address, door, proxies.clone());
         metrics::register();
         let telemetry = Arc::new(Telemetry::new(settings.access_log.clone()));
-        let access = Arc::new(Access::new(telemetry.clone()));
+        let access = Arc::new(Access::new(telemetry.clone(), settings.geo.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let rate_limits: Arc<RateTable> = Arc::default();
         let ports = Ports::new(settings.tcp_addr, limiter(0), backends.clone(), access.clone(), rate_limits.clone());

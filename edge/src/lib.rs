@@ -5,7 +5,7 @@
 //!
 //! The modules form floors, listed here from top to bottom; each imports only what is below it:
 //! [`edge`], [`live`], [`frontend`], [`settings`], [`links`], [`tunnels`], [`tcp`], [`access`], [`routing`], [`modules`],
-//! [`upstream`], [`net`], [`http`], [`tls`], [`telemetry`], [`limits`], [`refusal`].
+//! [`upstream`], [`net`], [`http`], [`tls`], [`telemetry`], [`geo`], [`limits`], [`refusal`].
 
 mod access;
 mod edge;
@@ -14,6 +14,7 @@ mod frontend;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod geo;
 mod http;
 mod limits;
 mod links;
@@ -30,6 +31,7 @@ mod tunnels;
 mod upstream;
 
 pub use edge::{ConfigurationFollower, Edge};
+pub use geo::Geo;
 pub use http::VisitorDisconnected;
 pub use limits::Limits;
 pub use links::{LinkSettings, LinkView, NodeIdentity, NodeLinks, node_server_name};

@@ -29,6 +29,7 @@ use webhook_verification::{Verifier, WebhookOutcome, Webhooks};
 pub(crate) use websocket_tcp_converter::{Handshake as WebsocketHandshake, carry as carry_websocket};
 
 use crate::{
+    geo::Geo,
     http::{RequestBody, Visitor},
     refusal::{Fault, Refusal},
     telemetry::Trace,
@@ -77,6 +78,7 @@ pub(crate) struct Pipeline {
 /// A request on its way through the stages.
 pub(crate) struct RequestContext<'a> {
     pub(crate) visitor: &'a Visitor,
+    pub(crate) geo: &'a Geo,
     pub(crate) parts: &'a mut request::Parts,
     pub(crate) body: &'a mut RequestBody,
     pub(crate) trace: &'a mut Trace,
@@ -223,9 +225,9 @@ impl Pipeline {
     }
 
     /// Runs the stages of a connection, in order.
-    pub(crate) fn check_connection(&self, visitor: IpAddr, trace: &mut Trace) -> Result<(), Refusal> {
+    pub(crate) fn check_connection(&self, visitor: IpAddr, geo: &Geo, trace: &mut Trace) -> Result<(), Refusal> {
         self.readable()?;
-        ip_restriction::stage(self.ip_restriction.as_deref(), visitor, trace)?;
+        ip_restriction::stage(self.ip_restriction.as_deref(), visitor, geo, trace)?;
         self.rate_limit.as_deref().map_or(Ok(()), |limiter| rate_limit::connection_stage(limiter, visitor, trace))
     }
 
@@ -233,7 +235,8 @@ impl Pipeline {
     pub(crate) async fn check_request(&self, context: &mut RequestContext<'_>) -> Result<StageOutcome, Refusal> {
         self.readable()?;
         // Before any other work is spent on the visitor.
-        ip_restriction::stage(self.ip_restriction.as_deref(), context.visitor.address.ip(), context.trace)?;
+        let address = context.visitor.address.ip();
+        ip_restriction::stage(self.ip_restriction.as_deref(), address, context.geo, context.trace)?;
         if let Some(limiter) = self.rate_limit.as_deref() {
             if limiter.counts_identities() {
                 context.identity = limiter.presented_identity(&context.parts.headers);

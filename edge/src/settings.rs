@@ -1,6 +1,7 @@
 //! The operator's settings: addresses, names, limits.
 
 use crate::{
+    geo::Geo,
     http::VisitorDisconnected,
     limits::Limits,
     links::LinkSettings,
@@ -78,6 +79,8 @@ pub struct Settings {
     /// Names that agents held when an earlier process ended: their visitors are asked to come back until the agents are
     /// there again.
     pub remembered_names: Vec<HeldName>,
+    /// The database of countries.
+    pub geo: Geo,
     /// Where every request and connection is written down.
     pub access_log: Option<AccessLog>,
     /// The proxies in front.
@@ -115,6 +118,7 @@ impl Settings {
             clock: Arc::new(postern_api::clock::now),
             signing_certificates: Arc::new(HttpsFetcher),
             remembered_names: Vec::new(),
+            geo: Geo::default(),
             access_log: None,
             proxies: Proxies::default(),
             limits: Limits::default(),

@@ -8,6 +8,7 @@ use postern_api::{
     resource::RestrictionType,
 };
 use postern_control::AdmissionCheck;
+use postern_edge::Geo;
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::Arc,
@@ -16,11 +17,14 @@ use tokio::sync::watch;
 
 /// Evaluates the published IP restrictions.
 #[derive(Clone)]
-pub(crate) struct IpAccess(watch::Receiver<Arc<Published>>);
+pub(crate) struct IpAccess {
+    published: watch::Receiver<Arc<Published>>,
+    geo: Geo,
+}
 
 impl IpAccess {
-    pub(crate) fn new(published: watch::Receiver<Arc<Published>>) -> Self {
-        IpAccess(published)
+    pub(crate) fn new(published: watch::Receiver<Arc<Published>>, geo: Geo) -> Self {
+        IpAccess { published, geo }
     }
 
     /// Admission of the management API.
@@ -31,7 +35,7 @@ impl IpAccess {
 
     /// Evaluates a request by the peer address that its listener has set.
     pub(crate) fn admit(&self, part: RestrictionType, extensions: &Extensions) -> Result<()> {
-        let restrictions = self.0.borrow().ip_restrictions.clone();
+        let restrictions = self.published.borrow().ip_restrictions.clone();
         if restrictions.is_empty() {
             return Ok(());
         }
@@ -39,7 +43,7 @@ impl IpAccess {
         let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
         let address = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).to_canonical();
         let kind = part.as_str();
-        let passes = published::admits(&restrictions, part, address, |restriction, ruling, rule| {
+        let passes = published::admits(&restrictions, part, address, &self.geo, |restriction, ruling, rule| {
             let (restriction, rule) = (&restriction.id, rule.as_deref());
             match ruling {
                 Ruling::Passes => {}
@@ -78,7 +82,7 @@ mod tests {
     #[test]
     fn published_restrictions_apply_at_once_and_to_their_part_only() {
         let (publish, published) = watch::channel(Arc::new(Published::default()));
-        let ip_access = IpAccess::new(published);
+        let ip_access = IpAccess::new(published, Geo::default());
         assert!(ip_access.admit(RestrictionType::Api, &from(Some("192.0.2.1"))).is_ok());
         let network = parse_cidr("10.0.0.0/8").expect("a CIDR");
         let rules = Arc::new(IpRules::new(vec![IpRule { network, action: Action::Allow, id: "ipr_1".into() }]));

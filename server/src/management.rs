@@ -156,7 +156,7 @@ mod tests {
 
     fn open_access() -> IpAccess {
         let (_publish, published) = tokio::sync::watch::channel(Arc::default());
-        IpAccess::new(published)
+        IpAccess::new(published, postern_edge::Geo::default())
     }
 
     fn all(readiness: &Readiness) -> Router {

@@ -89,7 +89,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     };
     let first_key = control.ensure_first_key().await?;
 
-    let ip_access = IpAccess::new(control.published());
+    let ip_access = IpAccess::new(control.published(), configuration.geoip.clone());
     let readiness = Readiness::with_store(control.store_signals());
     let edge_sync = EdgeSync::default();
     let threads = ManagementRuntime::start()?;
@@ -120,6 +120,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         api: public_api,
         limits: configuration.limits.clone(),
         proxies: configuration.proxies.clone(),
+        geo: configuration.geoip.clone(),
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         ..postern_edge::Settings::loopback(configuration.domain.clone())
     };
@@ -211,7 +212,7 @@ async fn open_control(
         ..ControlSettings::new(folder.path())
     };
     let control = open_folder(settings, live).await?;
-    let admission = IpAccess::new(control.published()).admission();
+    let admission = IpAccess::new(control.published(), configuration.geoip.clone()).admission();
     let control = control.with_admission_check(admission);
     let api = match bound {
         Some(api) => api,

@@ -31,7 +31,7 @@ fn the_edge_is_read_downwards() {
             "http",
             "telemetry",
             "tls",
-            "limits refusal",
+            "geo limits refusal",
         ],
     );
 }

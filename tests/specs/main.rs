@@ -19,6 +19,7 @@ mod durability;
 mod figures;
 mod first_start;
 mod floors;
+mod geoip;
 mod guided_start;
 mod idle_timeout;
 mod inspection;

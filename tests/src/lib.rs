@@ -29,7 +29,7 @@ pub use agent::Agent;
 pub use network::Network;
 pub use operator::Operator;
 pub use origin::Origin;
-pub use postern_test_kit::{certificates, condition, eventually, http1, ports, scripted_origin, tls, within};
+pub use postern_test_kit::{certificates, condition, eventually, geoip, http1, ports, scripted_origin, tls, within};
 pub use process::{Process, ProcessOutput};
 pub use screen::Screen;
 pub use server::{Server, ServerSetup};

@@ -31,6 +31,10 @@ variables! {
     TlsVersion = "conn.tls.version", "The version of TLS the visitor speaks, such as 1.3; empty without TLS.";
     TlsCipherSuite = "conn.tls.cipher_suite", "The cipher suite of the connection; empty without TLS.";
     TlsSni = "conn.tls.sni", "The server name the visitor named in the handshake; empty without one.";
+    Country = "geo.country", "The country of the visitor's address by --geoip, ISO 3166-1 alpha-2 in upper case; empty when unknown.";
+    Continent = "geo.continent", "The continent of the visitor's address, such as EU; empty when unknown.";
+    City = "geo.city", "The English name of the city of the visitor's address; empty when the database has none.";
+    Asn = "geo.asn", "The number of the autonomous system of the visitor's address; empty when the database has none.";
     Id = "req.id", "The id of the request, which is also in the log and on error pages.";
     Method = "req.method", "The method of the request.";
     Scheme = "req.scheme", "https or http.";

@@ -2,7 +2,7 @@
 
 use crate::{
     Code, Error,
-    ip_rules::{IpRules, IpVerdict},
+    ip_rules::{IpRules, IpVerdict, Locate},
     resource::RestrictionType,
 };
 use std::{net::IpAddr, sync::Arc};
@@ -32,9 +32,9 @@ pub enum Ruling {
 }
 
 impl IpRestriction {
-    fn judge(&self, address: IpAddr) -> (Ruling, Option<Arc<str>>) {
+    fn judge(&self, address: IpAddr, countries: &dyn Locate) -> (Ruling, Option<Arc<str>>) {
         let against = if self.enforced { Ruling::Refuses } else { Ruling::Warns };
-        match self.rules.judge(address) {
+        match self.rules.judge(address, countries) {
             IpVerdict::Allowed(rule) => (Ruling::Passes, Some(rule)),
             IpVerdict::Denied(rule) => (against, Some(rule)),
             IpVerdict::Unmatched => (against, None),
@@ -48,10 +48,11 @@ pub fn admits<'a>(
     restrictions: &'a [Arc<IpRestriction>],
     part: RestrictionType,
     address: IpAddr,
+    countries: &dyn Locate,
     mut heard: impl FnMut(&'a IpRestriction, Ruling, Option<Arc<str>>),
 ) -> bool {
     restrictions.iter().filter(|restriction| restriction.guards == part).all(|restriction| {
-        let (ruling, rule) = restriction.judge(address);
+        let (ruling, rule) = restriction.judge(address, countries);
         heard(restriction, ruling, rule);
         ruling != Ruling::Refuses
     })
@@ -85,7 +86,7 @@ pub fn denied(part: RestrictionType, address: IpAddr) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ip_rules::{Action, IpRule, parse_cidr};
+    use crate::ip_rules::{Action, IpRule, NoCountries, parse_cidr};
 
     fn restriction(guards: RestrictionType, enforced: bool, allowed: &[&str]) -> Arc<IpRestriction> {
         let rule = |cidr: &&str| IpRule {
@@ -114,7 +115,7 @@ mod tests {
             let restrictions: Vec<_> =
                 list.iter().map(|(part, enforced, rules)| restriction(*part, *enforced, rules)).collect();
             let mut warned = 0;
-            let passed = admits(&restrictions, Api, [10, 1, 2, 3].into(), |_, ruling, _| {
+            let passed = admits(&restrictions, Api, [10, 1, 2, 3].into(), &NoCountries, |_, ruling, _| {
                 warned += usize::from(ruling == Ruling::Warns);
             });
             assert_eq!((passed, warned), (*expected, *warnings), "{list:?}");

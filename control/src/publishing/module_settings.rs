@@ -7,7 +7,7 @@ use crate::{
 };
 use ipnet::IpNet;
 use postern_api::{
-    AnyId,
+    AnyId, Country,
     id::Kind,
     ip_rules::{IpRule, IpRules, IpTable},
     module::{self, HttpsTermination, IpRestriction, Module, MutualTls, TlsTermination},
@@ -26,8 +26,8 @@ pub(super) struct ModuleSettings {
     modules: HashMap<String, OwnerModules>,
     /// Rules of each policy; policies without rules are left out.
     policies: HashMap<String, Arc<IpTable>>,
-    /// Policy and network of each rule, because a deletion carries only the rule's id.
-    rules: HashMap<String, (AnyId, IpNet)>,
+    /// Policy, network and country of each rule, because a deletion carries only the rule's id.
+    rules: HashMap<String, (AnyId, Option<IpNet>, Option<Country>)>,
     /// Ids of the routes, edges and restrictions that use each policy.
     policy_users: HashMap<String, BTreeSet<String>>,
     authorities: HashMap<String, Arc<str>>,
@@ -154,10 +154,16 @@ impl ModuleSettings {
     /// Sets or removes a rule of a policy; gives the ids of all users of that policy.
     pub(super) fn set_policy_rule(&mut self, id: &str, rule: Option<StoredRecord<IpPolicyRule>>) -> Vec<String> {
         let mut changed_policies = BTreeSet::new();
-        if let Some((policy, network)) = self.rules.remove(id) {
+        if let Some((policy, network, country)) = self.rules.remove(id) {
             if let Some(table) = self.policies.get_mut(policy.as_str()) {
                 // Published configurations keep their own copy.
-                Arc::make_mut(table).remove(network, id);
+                let rules = Arc::make_mut(table);
+                if let Some(network) = network {
+                    rules.remove(network, id);
+                }
+                if let Some(country) = country {
+                    rules.remove_country(country, id);
+                }
                 if table.is_empty() {
                     self.policies.remove(policy.as_str());
                 }
@@ -165,11 +171,17 @@ impl ModuleSettings {
             changed_policies.insert(policy.to_string());
         }
         if let Some(rule) = rule {
-            let (policy, network) = (rule.hidden.any(), rule.spec.cidr);
-            let table = self.policies.entry(policy.to_string()).or_default();
-            Arc::make_mut(table).insert(IpRule { network, action: rule.spec.action, id: id.into() });
+            let policy = rule.hidden.any();
+            let IpPolicyRule { cidr: network, country, action } = rule.spec;
+            let table = Arc::make_mut(self.policies.entry(policy.to_string()).or_default());
+            if let Some(network) = network {
+                table.insert(IpRule { network, action, id: id.into() });
+            }
+            if let Some(country) = country {
+                table.insert_country(country, action, id.into());
+            }
             changed_policies.insert(policy.to_string());
-            self.rules.insert(id.to_owned(), (policy, network));
+            self.rules.insert(id.to_owned(), (policy, network, country));
         }
         changed_policies.iter().filter_map(|policy| self.policy_users.get(policy)).flatten().cloned().collect()
     }

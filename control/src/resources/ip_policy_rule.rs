@@ -1,14 +1,53 @@
-//! IP policy rules: each range is unique within its policy. A rule is deleted with its policy.
+//! IP policy rules: each range and country is unique within its policy. A rule is deleted with its policy.
 
 use super::{
     CallContext, Claim, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources, Rules, StoredRecord,
 };
+use ipnet::IpNet;
 use postern_api::{
-    Code, Error, Id, Result,
+    Code, Country, Error, Id, Result,
     ip_rules::{Action, parse_cidr},
     resource::{IpPolicy, IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, IpPolicyRuleUpdate, Ref},
 };
 use serde_json::Value;
+
+/// What a rule matches.
+enum Matches {
+    Range(IpNet),
+    Country(Country),
+}
+
+impl Matches {
+    /// Reads the two fields, of which one is used. An empty one counts as absent beside the other one, so that a rule can
+    /// be sent as it was read. `None` if both are absent.
+    fn read(cidr: Option<String>, country: Option<String>) -> Result<Option<Self>> {
+        let country = country.filter(|country| !country.is_empty());
+        match (cidr, country) {
+            (Some(cidr), Some(_)) if !cidr.is_empty() => {
+                let sentence = "A rule has either a `cidr` or a `country`. Create a second rule for the other one.";
+                Err(Error::new(Code::RuleMatchesTwice, sentence).with("field", "country"))
+            }
+            (_, Some(country)) => Country::parse(&country)
+                .map(|country| Some(Matches::Country(country)))
+                .map_err(|error| error.with("field", "country")),
+            (Some(cidr), None) => {
+                parse_cidr(&cidr).map(|cidr| Some(Matches::Range(cidr))).map_err(|error| error.with("field", "cidr"))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn fields(self) -> (Option<IpNet>, Option<Country>) {
+        match self {
+            Matches::Range(cidr) => (Some(cidr), None),
+            Matches::Country(country) => (None, Some(country)),
+        }
+    }
+}
+
+fn needed() -> Error {
+    Error::new(Code::FieldMissing, "The field `cidr` is needed, or `country` in its place.").with("field", "cidr")
+}
 
 impl Rules for IpPolicyRule {
     /// Policy of the rule.
@@ -16,7 +55,7 @@ impl Rules for IpPolicyRule {
     const CACHEABLE: bool = true;
 
     async fn create(body: IpPolicyRuleCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
-        let cidr = parse_cidr(&body.cidr).map_err(|error| error.with("field", "cidr"))?;
+        let (cidr, country) = Matches::read(body.cidr, body.country)?.ok_or_else(needed)?.fields();
         let action = match body.action.as_str() {
             "allow" => Action::Allow,
             "deny" => Action::Deny,
@@ -27,7 +66,7 @@ impl Rules for IpPolicyRule {
             }
         };
         let policy = Id::parse(&body.ip_policy_id).map_err(|error| error.with("field", "ip_policy_id"))?;
-        Ok(NewRecord::new(IpPolicyRule { cidr, action }, policy))
+        Ok(NewRecord::new(IpPolicyRule { cidr, country, action }, policy))
     }
 
     async fn update(
@@ -35,8 +74,8 @@ impl Rules for IpPolicyRule {
         body: IpPolicyRuleUpdate,
         _call: &CallContext<'_>,
     ) -> Result<Vec<NewModule>> {
-        if let Some(cidr) = body.cidr {
-            stored.spec.cidr = parse_cidr(&cidr).map_err(|error| error.with("field", "cidr"))?;
+        if let Some(matches) = Matches::read(body.cidr, body.country)? {
+            (stored.spec.cidr, stored.spec.country) = matches.fields();
         }
         Ok(Vec::new())
     }
@@ -46,7 +85,9 @@ impl Rules for IpPolicyRule {
     }
 
     fn claims(stored: &StoredRecord<Self>) -> Vec<Claim> {
-        vec![Claim { scope: format!("ip_policy/{}", stored.hidden), value: stored.spec.cidr.to_string() }]
+        let IpPolicyRule { cidr, country, .. } = &stored.spec;
+        let matches = cidr.map(|cidr| cidr.to_string()).into_iter().chain(country.map(|country| country.to_string()));
+        matches.map(|value| Claim { scope: format!("ip_policy/{}", stored.hidden), value }).collect()
     }
 
     fn claim_taken(claim: &Claim, holder: &str) -> Error {

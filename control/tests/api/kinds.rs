@@ -269,6 +269,15 @@ async fn invalid_values_of_each_kind_have_specific_codes() {
         ("/ip_policy_rules", rule("10.0.0.0/8", "allow", "x"), Code::IdShape),
         ("/ip_policy_rules", json!({"cidr": "10.0.0.0/8", "action": "allow"}), Code::FieldMissing),
         ("/ip_policy_rules", json!({}), Code::FieldMissing),
+        ("/ip_policy_rules", json!({"action": "allow", "ip_policy_id": policy}), Code::FieldMissing),
+        ("/ip_policy_rules", json!({"action": "allow", "ip_policy_id": policy, "country": ""}), Code::FieldMissing),
+        ("/ip_policy_rules", rule("", "allow", &policy), Code::CidrInvalid),
+        (
+            "/ip_policy_rules",
+            json!({"cidr": "10.0.0.0/8", "country": "DE", "action": "allow", "ip_policy_id": policy}),
+            Code::RuleMatchesTwice,
+        ),
+        ("/ip_policy_rules", json!({"country": "UK", "action": "allow", "ip_policy_id": policy}), Code::CountryInvalid),
         ("/ip_restrictions", json!({"type": "everything", "ip_policy_ids": [policy]}), Code::RestrictionTypeInvalid),
         ("/ip_restrictions", json!({"type": "", "ip_policy_ids": [policy]}), Code::RestrictionTypeInvalid),
         ("/ip_restrictions", json!({"ip_policy_ids": [policy]}), Code::FieldMissing),
@@ -314,6 +323,27 @@ async fn invalid_values_of_each_kind_have_specific_codes() {
             response.refused(Code::LabelMissing);
         }
     }
+}
+
+#[tokio::test]
+async fn a_rule_has_a_range_or_a_country() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let policy = operator.policy().await;
+    let body = |country: &str| json!({"ip_policy_id": policy, "action": "deny", "cidr": "", "country": country});
+    let made = operator.made("/ip_policy_rules", &body("de")).await;
+    assert_eq!((&made["cidr"], &made["country"]), (&json!(""), &json!("DE")));
+    operator.post("/ip_policy_rules", &body("DE")).await.refused(Code::RuleDuplicate);
+    let item = format!("/ip_policy_rules/{}", made["id"].as_str().expect("an id"));
+    let range = operator.patch(&item, &json!({"cidr": "10.0.0.0/8"})).await.is(StatusCode::OK);
+    assert_eq!((&range["cidr"], range.get("country")), (&json!("10.0.0.0/8"), None));
+    operator.made("/ip_policy_rules", &body("DE")).await;
+    operator.patch(&item, &json!({"country": "DE"})).await.refused(Code::RuleDuplicate);
+    operator.patch(&item, &json!({"cidr": "10.0.0.0/8", "country": "FR"})).await.refused(Code::RuleMatchesTwice);
+    let again = operator.patch(&item, &json!({"cidr": "", "country": "FR"})).await.is(StatusCode::OK);
+    assert_eq!((&again["cidr"], &again["country"]), (&json!(""), &json!("FR")));
+    let kept = operator.patch(&item, &json!({"description": "kept"})).await.is(StatusCode::OK);
+    assert_eq!((&kept["country"], &kept["description"]), (&json!("FR"), &json!("kept")));
 }
 
 #[tokio::test]

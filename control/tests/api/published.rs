@@ -3,7 +3,8 @@
 use crate::kit::{World, ids, open};
 use http::StatusCode;
 use postern_api::{
-    Code,
+    Code, Country,
+    ip_rules::{IpVerdict, Locate, Location},
     published::{Backend, ChangeCursor, Changed, TcpEdge},
     resource::RestrictionType,
     token::Token,
@@ -82,6 +83,35 @@ async fn rules_are_resolved_and_a_deleted_policy_has_none() {
     assert!(edge(&world).settings.ip_restriction.is_none() && lets_in(&edge(&world), "203.0.113.9"));
     operator.delete(&format!("{item}/ip_restriction")).await.is(StatusCode::NO_CONTENT);
     assert!(edge(&world).settings.ip_restriction.is_none());
+}
+
+#[tokio::test]
+async fn rules_for_countries_are_published_and_taken_out() {
+    struct InGermany;
+    impl Locate for InGermany {
+        fn locate(&self, _: IpAddr) -> Location {
+            Country::from_database("DE").map_or(Location::Unlisted, Location::In)
+        }
+    }
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let policy = operator.policy().await;
+    operator.id("/edges/tcp", &json!({"ip_restriction": {"ip_policy_ids": [policy]}})).await;
+    let passes = || {
+        let rules = edge(&world).settings.ip_restriction.clone().expect("rules");
+        matches!(rules.judge([10, 0, 0, 1].into(), &InGermany), IpVerdict::Allowed(_))
+    };
+    let rule = |action: &str, country: &str| json!({"ip_policy_id": policy, "action": action, "country": country});
+    let allows = operator.id("/ip_policy_rules", &rule("allow", "DE")).await;
+    assert!(passes() && !lets_in(&edge(&world), "10.0.0.1"), "without a database no rule for a country allows");
+    operator.patch(&format!("/ip_policy_rules/{allows}"), &json!({"country": "FR"})).await.is(StatusCode::OK);
+    assert!(!passes());
+    operator.patch(&format!("/ip_policy_rules/{allows}"), &json!({"cidr": "10.0.0.0/8"})).await.is(StatusCode::OK);
+    assert!(passes());
+    let denies = operator.id("/ip_policy_rules", &rule("deny", "US")).await;
+    assert!(passes() && !lets_in(&edge(&world), "10.0.0.1"), "without a database the address may be in that country");
+    operator.delete(&format!("/ip_policy_rules/{denies}")).await.is(StatusCode::NO_CONTENT);
+    assert!(passes() && lets_in(&edge(&world), "10.0.0.1"));
 }
 
 #[tokio::test]

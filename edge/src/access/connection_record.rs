@@ -38,9 +38,10 @@ impl ConnectionRecord {
     pub(crate) fn checked(mut self, pipeline: Option<&Pipeline>) -> Option<Self> {
         let address = self.visitor.ip();
         let restrictions = &self.access.restrictions;
-        let checked = restrictions
-            .visitor(address, &mut self.trace)
-            .and_then(|()| pipeline.map_or(Ok(()), |pipeline| pipeline.check_connection(address, &mut self.trace)));
+        let checked = restrictions.visitor(address, &mut self.trace).and_then(|()| match pipeline {
+            Some(pipeline) => pipeline.check_connection(address, &self.access.geo, &mut self.trace),
+            None => Ok(()),
+        });
         match checked {
             Ok(()) => {
                 tracing::debug!(visitor = %self.visitor, trace = %self.trace, "connection admitted");

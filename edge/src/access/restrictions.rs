@@ -1,6 +1,7 @@
 //! IP restrictions of types `endpoints` and `agent`, which apply to the whole service by the address of the socket.
 
 use crate::{
+    geo::Geo,
     refusal::{Fault, Refusal},
     telemetry::{Trace, Verdict, log_sampler::LogSampler, metrics},
 };
@@ -21,9 +22,14 @@ pub(crate) struct Restrictions {
     now: ArcSwap<Vec<Arc<IpRestriction>>>,
     /// Which warnings about visitors are worth a line; all are counted.
     warned: LogSampler<1>,
+    geo: Geo,
 }
 
 impl Restrictions {
+    pub(crate) fn new(geo: Geo) -> Self {
+        Restrictions { geo, ..Restrictions::default() }
+    }
+
     pub(crate) fn follow(&self, published: &Published) {
         self.now.store(published.ip_restrictions.clone());
     }
@@ -35,7 +41,7 @@ impl Restrictions {
             return Ok(());
         }
         let part = RestrictionType::Endpoints;
-        let passes = published::admits(&now, part, address, |restriction, ruling, rule| {
+        let passes = published::admits(&now, part, address, &self.geo, |restriction, ruling, rule| {
             let verdict = match ruling {
                 Ruling::Passes => Verdict::Passed,
                 Ruling::Warns => Verdict::Warned,
@@ -57,7 +63,7 @@ impl Restrictions {
     /// Judges an agent that is about to start a session.
     pub(crate) fn agent(&self, address: IpAddr) -> Result<(), Error> {
         let part = RestrictionType::Agent;
-        let passes = published::admits(&self.now.load(), part, address, |restriction, ruling, rule| {
+        let passes = published::admits(&self.now.load(), part, address, &self.geo, |restriction, ruling, rule| {
             let (restriction, rule) = (&restriction.id, rule.as_deref());
             match ruling {
                 Ruling::Passes => {}

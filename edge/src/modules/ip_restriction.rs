@@ -1,7 +1,10 @@
-//! Restriction of visitors by the address of their connection, never by a header.
+//! Restriction of visitors by the address of their connection and its country, never by a header.
 
 use super::Trace;
-use crate::refusal::{Fault, Refusal};
+use crate::{
+    geo::Geo,
+    refusal::{Fault, Refusal},
+};
 use postern_api::{
     Code, Error,
     ip_rules::{IpRules, IpVerdict},
@@ -12,10 +15,10 @@ use tokio::time::Instant;
 const NAME: &str = "ip_restriction";
 
 /// Checks one visitor. Without the module, every visitor passes and the trace stays empty.
-pub(crate) fn stage(rules: Option<&IpRules>, visitor: IpAddr, trace: &mut Trace) -> Result<(), Refusal> {
+pub(crate) fn stage(rules: Option<&IpRules>, visitor: IpAddr, geo: &Geo, trace: &mut Trace) -> Result<(), Refusal> {
     let Some(rules) = rules else { return Ok(()) };
     let began = Instant::now();
-    let (passed, rule) = match rules.judge(visitor) {
+    let (passed, rule) = match rules.judge(visitor, geo) {
         IpVerdict::Allowed(rule) => (true, Some(rule.to_string())),
         IpVerdict::Denied(rule) => (false, Some(rule.to_string())),
         IpVerdict::Unmatched => (false, None),
@@ -44,7 +47,7 @@ mod tests {
 
     fn judged(rules: Option<&IpRules>, visitor: &str) -> (bool, String) {
         let mut trace = Trace::default();
-        let passed = stage(rules, visitor.parse().expect("an address"), &mut trace).is_ok();
+        let passed = stage(rules, visitor.parse().expect("an address"), &Geo::default(), &mut trace).is_ok();
         (passed, trace.to_string())
     }
 

@@ -5,7 +5,7 @@ use super::{
     resolver::Resolver,
     shared_store::{Node, node, shared_store},
     values::{
-        address, audit_retention, base_url, certificate_file, cidrs, direct_visitors, directory, duration,
+        address, audit_retention, base_url, certificate_file, cidrs, direct_visitors, directory, duration, geoip,
         identity_headers, ip_address, mail, path, plain_name, ports,
     },
 };
@@ -15,7 +15,7 @@ use crate::{
 };
 use postern_api::{Error, host::HostName};
 use postern_control::{AcmeSettings, AuditRetention, store::SharedLocation};
-use postern_edge::{Limits, Proxies};
+use postern_edge::{Geo, Limits, Proxies};
 use postern_logins::{IdentityHeaders, OAuthProviders};
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -50,6 +50,8 @@ pub(crate) struct Configuration {
     pub(crate) base_url: Option<String>,
     /// Proxies in front of the public ports.
     pub(crate) proxies: Proxies,
+    /// Database of countries.
+    pub(crate) geoip: Geo,
     /// PEM files of a chain and its key.
     pub(crate) certificate: Option<(PathBuf, PathBuf)>,
     /// ACME settings.
@@ -86,6 +88,7 @@ impl Configuration {
         let identity_headers = resolver.value("identity_headers", identity_headers).unwrap_or_default();
         let oauth_apps = resolver.value("oauth_apps", super::oauth_apps::read).unwrap_or_default();
         let proxies = proxies(&mut resolver);
+        let geoip = resolver.value("geoip", geoip).unwrap_or_default();
         let certificate = certificate(&mut resolver);
         let store = shared_store(&mut resolver);
         let node = node(&mut resolver, store.is_some());
@@ -128,6 +131,7 @@ impl Configuration {
             oauth_apps,
             base_url,
             proxies,
+            geoip,
             certificate,
             acme,
             drain_delay,

@@ -86,6 +86,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Whether clients other than --trusted-proxies may connect to the public ports [default: allow]",
     ),
     setting(
+        "geoip",
+        "geoip",
+        "FILE",
+        "Database of countries in the MaxMind DB format, for IP policy rules with a country and ${geo.*} variables; it is read at the start [default: none]",
+    ),
+    setting(
         "acme-directory",
         "acme_directory",
         "URL",

@@ -5,6 +5,7 @@ use http::Uri;
 use ipnet::IpNet;
 use postern_api::{Secret, host::HostName, ip_rules::parse_cidr};
 use postern_control::{AuditRetention, store::Address};
+use postern_edge::Geo;
 use postern_logins::IdentityHeaders;
 use rustls_pki_types::{
     CertificateDer,
@@ -147,6 +148,14 @@ pub(super) fn certificate_file(text: &str) -> Result<PathBuf, String> {
         Err(pem::Error::Io(error)) => Err(format!("cannot be read: {}", reason(&error))),
         Err(_) => Err("has no certificate in PEM".to_owned()),
     }
+}
+
+/// The database of countries, read whole.
+pub(super) fn geoip(text: &str) -> Result<Geo, String> {
+    let bytes = std::fs::read(path(text)?).map_err(|error| {
+        format!("cannot be read: {}; name a file of countries that this user may read", reason(&error))
+    })?;
+    Geo::from_bytes(bytes)
 }
 
 /// The address of a shared store, or `None` for the default store written in full.

@@ -5,6 +5,7 @@ pub mod certificates;
 pub mod condition;
 #[cfg(unix)]
 pub mod etcd;
+pub mod geoip;
 pub mod http1;
 pub mod ports;
 pub mod scripted_origin;

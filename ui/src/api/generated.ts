@@ -2008,7 +2008,7 @@ export interface components {
       /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
-    /** @description One rule of a policy. */
+    /** @description One rule of a policy. It has either a range of addresses or a country. */
     IpPolicyRule: {
       /** @description Its id. */
       id: string;
@@ -2023,25 +2023,29 @@ export interface components {
       description: string;
       /** @description Free-form metadata for your own programs; empty if never set. */
       metadata: string;
-      /** @description The addresses, in CIDR notation. */
+      /** @description The addresses, in CIDR notation; the empty string in a rule for a country. */
       cidr: string;
+      /** @description The country whose addresses match, ISO 3166-1 alpha-2; absent in a rule for a range. */
+      country?: string;
       /** @description Whether they may pass. */
       action: components["schemas"]["Action"];
       /** @description The policy it belongs to. */
       ip_policy: components["schemas"]["Ref"];
     };
-    /** @description Body of a create. `cidr`, `ip_policy_id` and `action` are required. */
+    /** @description Body of a create. `ip_policy_id`, `action`, and either `cidr` or `country` are required. */
     IpPolicyRuleCreate: {
       /** @description Description shown in lists; at most 255 bytes. */
       description?: string | null;
       /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description A range in CIDR notation, or one address. */
-      cidr: string;
       /** @description The policy to add the rule to. */
       ip_policy_id: string;
       /** @description `allow` or `deny`. */
       action: string;
+      /** @description A range in CIDR notation, or one address. Required without `country`. */
+      cidr?: string | null;
+      /** @description A country by its code of ISO 3166-1 alpha-2, such as `DE`, instead of a range. It needs a server with `--geoip`. */
+      country?: string | null;
     };
     /** @description A page of records, newest first. */
     IpPolicyRuleList: {
@@ -2058,8 +2062,10 @@ export interface components {
       description?: string | null;
       /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
-      /** @description A range in CIDR notation, or one address. */
+      /** @description A range in CIDR notation, or one address. It replaces a country. */
       cidr?: string | null;
+      /** @description A country by its code of ISO 3166-1 alpha-2. It replaces a range. */
+      country?: string | null;
     };
     /** @description Changes of the record. Members that are absent or null stay unchanged. */
     IpPolicyUpdate: {

@@ -61,9 +61,14 @@ pub(super) async fn run_pipeline(
     }
     let mut passed = None;
     if let Some(pipeline) = destination.pipeline() {
-        let visitor = &connection.visitor;
-        let mut context =
-            RequestContext { visitor, parts: &mut parts, body: &mut body, trace, identity: Identity::default() };
+        let mut context = RequestContext {
+            visitor: &connection.visitor,
+            geo: &state.access.geo,
+            parts: &mut parts,
+            body: &mut body,
+            trace,
+            identity: Identity::default(),
+        };
         passed = match pipeline.check_request(&mut context).await? {
             StageOutcome::Passed(passed) => Some(passed),
             StageOutcome::Answered(response) => return Ok(PipelineOutcome::Answered(response)),

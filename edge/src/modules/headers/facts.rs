@@ -55,6 +55,12 @@ fn value_of(variable: Variable, context: &mut RequestContext<'_>) -> String {
             Version::HTTP_10 => "1.0",
             _ => "1.1",
         },
+        Variable::Country => {
+            return context.geo.country(visitor.address.ip()).map_or_else(String::new, |it| it.to_string());
+        }
+        Variable::Continent => context.geo.continent(visitor.address.ip()).unwrap_or(""),
+        Variable::City => context.geo.city(visitor.address.ip()).unwrap_or(""),
+        Variable::Asn => return context.geo.asn(visitor.address.ip()).map_or_else(String::new, |it| it.to_string()),
         // Known only with the response.
         Variable::Status => "",
     };

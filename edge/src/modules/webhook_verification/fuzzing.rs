@@ -73,6 +73,7 @@ pub(super) async fn run_stage(
     let mut trace = Trace::default();
     let mut context = RequestContext {
         visitor: &visitor,
+        geo: &crate::geo::Geo::default(),
         parts: &mut parts,
         body: &mut body,
         trace: &mut trace,

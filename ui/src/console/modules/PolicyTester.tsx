@@ -39,6 +39,8 @@ export function PolicyTester({ policies }: { policies: readonly string[] }) {
           `${counted(rules.length, "rule")} together.`
         ) : verdict === null ? (
           "Enter one IPv4 or IPv6 address."
+        ) : verdict.passes === "by country" ? (
+          "The server decides by the country of the address, which is not known here."
         ) : (
           <>
             <State tone={verdict.passes ? "ok" : "bad"} icon={verdict.passes ? "check" : "cross"}>

@@ -5,6 +5,7 @@ const base = { id: "x_1", uri: "" };
 
 describe("the name of a record", () => {
   it.each([
+    [{ ...base, cidr: "", country: "DE", action: "deny" }, "deny DE"],
     [{ ...base, cidr: "10.0.0.0/8", action: "allow", description: "Office" }, "allow 10.0.0.0/8"],
     [{ ...base, description: "Shop", hostports: ["shop.test:443"] }, "Shop"],
     [{ ...base, description: "", hostports: ["shop.test:443", "b.test:443"] }, "shop.test:443"],

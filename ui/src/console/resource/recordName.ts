@@ -7,8 +7,16 @@ const NAMING = ["name", "public_url", "domain", "addr", "address", "subject_comm
 
 /** The name of a record of any kind; null where only its id tells it from others. */
 export function recordName(record: Base): string | null {
-  const { cidr, action, description, hostports, labels, status_code: status } = record as Base & Members;
-  if (typeof cidr === "string") return `${String(action)} ${cidr}`;
+  const {
+    cidr,
+    country,
+    action,
+    description,
+    hostports,
+    labels,
+    status_code: status,
+  } = record as Base & Members;
+  if (typeof cidr === "string") return `${String(action)} ${typeof country === "string" ? country : cidr}`;
   if (description) return description;
   if (Array.isArray(hostports) && typeof hostports[0] === "string") return hostports[0];
   for (const member of NAMING) {
@@ -23,4 +31,6 @@ export function recordName(record: Base): string | null {
 }
 
 /** The members that the rules above read, of whatever kind the record is. */
-type Members = Partial<Record<"cidr" | "action" | "hostports" | "labels" | "status_code", unknown>>;
+type Members = Partial<
+  Record<"cidr" | "country" | "action" | "hostports" | "labels" | "status_code", unknown>
+>;

@@ -88,7 +88,9 @@ function actions(areas: readonly Area[]): PaletteItem[] {
 function paletteItemOf(kind: Kind, record: Base, rules: readonly IpPolicyRule[]): PaletteItem {
   const texts = kind.columns.map((column) => column.text(record)).filter(Boolean);
   const title = kind.title(record);
-  const networks = rules.filter(({ ip_policy }) => ip_policy.id === record.id).map(({ cidr }) => cidr);
+  const networks = rules
+    .filter(({ ip_policy }) => ip_policy.id === record.id)
+    .map(({ cidr, country }) => country ?? cidr);
   const routes = (record as Partial<HttpsEdge>).routes?.flatMap(({ id, match, description }) => [
     id,
     match,
