@@ -279,6 +279,10 @@ test.describe("a request", () => {
   for (const [kind, begin] of [
     ["JavaScript (fetch)", "const response = await fetch("],
     ["Python", "import http.client"],
+    ["Go", "package main"],
+    ["Rust (reqwest)", "reqwest::blocking::Client::new()"],
+    ["HTTPie command", "http --ignore-stdin"],
+    ["PowerShell", "Invoke-WebRequest @request"],
   ] as const)
     test(`is copied as ${kind}`, async ({ page, world, url, openAgent }) => {
       await world.visit(`${url}/copied`);

@@ -7,7 +7,11 @@ import { counted } from "../model/format";
 import { hasSecrets } from "../model/secrets";
 import { curlCommand } from "../model/snippets/curl";
 import { fetchSnippet } from "../model/snippets/fetch";
+import { goProgram } from "../model/snippets/go";
+import { httpieCommand } from "../model/snippets/httpie";
+import { powershellCommand } from "../model/snippets/powershell";
 import { pythonSnippet } from "../model/snippets/python";
+import { rustProgram } from "../model/snippets/rust";
 import type { Snippet } from "../model/snippets/source";
 import { headerValue } from "../model/httpMessage";
 import { toast } from "../parts/toast";
@@ -21,6 +25,10 @@ export const COPY_FORMATS = {
   curl: { label: "curl command", write: curlCommand },
   fetch: { label: "JavaScript (fetch)", write: fetchSnippet },
   python: { label: "Python", write: pythonSnippet },
+  go: { label: "Go", write: goProgram },
+  rust: { label: "Rust (reqwest)", write: rustProgram },
+  httpie: { label: "HTTPie command", write: httpieCommand },
+  powershell: { label: "PowerShell", write: powershellCommand },
 } as const;
 
 export type CopyFormat = keyof typeof COPY_FORMATS;

@@ -31,7 +31,7 @@ export function curlCommand(source: Snippet, reveal: boolean): string {
 }
 
 /** The body as text where a shell argument can carry it: UTF-8 without control characters except tab and line feed. */
-function printable(body: Uint8Array): string | null {
+export function printable(body: Uint8Array): string | null {
   const text = utf8(body);
   if (text === null || new TextEncoder().encode(text).length !== body.length) return null;
   // oxlint-disable-next-line no-control-regex -- the pattern looks for control characters
@@ -39,7 +39,7 @@ function printable(body: Uint8Array): string | null {
 }
 
 /** A format for printf: every byte that is not a plain letter, digit or sign becomes three octal digits. */
-function octal(body: Uint8Array): string {
+export function octal(body: Uint8Array): string {
   return latin1(body).replace(
     /[^A-Za-z0-9 _.,:;=/(){}[\]<>+]/g,
     (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`,

@@ -1,4 +1,5 @@
 // A captured request as Python that needs only the standard library: every header and byte is sent as captured.
+import { escaped } from "./escaped";
 import { hostAndPort, sentHeaders, type Snippet } from "./source";
 
 export function pythonSnippet(source: Snippet, reveal: boolean): string {
@@ -55,11 +56,5 @@ function text(value: string): string {
 }
 
 function bytes(value: Uint8Array): string {
-  const units = Array.from(value, (byte) => {
-    const character = String.fromCharCode(byte);
-    if (character === '"' || character === "\\") return `\\${character}`;
-    if (character === "\n") return "\\n";
-    return byte >= 0x20 && byte < 0x7f ? character : `\\x${byte.toString(16).padStart(2, "0")}`;
-  });
-  return `b"${units.join("")}"`;
+  return `b"${escaped(value)}"`;
 }

@@ -1,8 +1,15 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fetchSnippet } from "./fetch";
+import { goProgram } from "./go";
+import { httpieCommand } from "./httpie";
+import { powershellCommand } from "./powershell";
 import { pythonSnippet } from "./python";
+import { rustProgram } from "./rust";
 import type { Snippet } from "./source";
 
 const encoder = new TextEncoder();
@@ -132,10 +139,169 @@ describe("a request as Python", () => {
   });
 });
 
+/** The bytes of a literal in which everything but printable ASCII is escaped. */
+function unescaped(literal: string): Buffer {
+  expect(literal).toMatch(/^(?:[ !#-[\]-~]|\\["\\n]|\\x[0-9a-f]{2})*$/);
+  const text = literal.replaceAll(/\\(?:x(..)|(.))/g, (_, hexadecimal?: string, plain?: string) =>
+    hexadecimal === undefined
+      ? plain === "n"
+        ? "\n"
+        : (plain ?? "")
+      : String.fromCharCode(parseInt(hexadecimal, 16)),
+  );
+  return Buffer.from(text, "latin1");
+}
+
+/** What a program says in its quoted strings after each occurrence of a text. */
+function strings(program: string, before: string): Buffer[] {
+  const all = program.split(before).slice(1);
+  return all.map((rest) => unescaped(/^((?:[^"\\]|\\.)*)"/s.exec(rest)?.[1] ?? "?\t"));
+}
+
+describe("a request as Go", () => {
+  it("has the same bytes, whatever they are", () => {
+    fc.assert(
+      fc.property(request, (source) => {
+        const program = goProgram(source, true);
+        expect(strings(program, 'strings.NewReader("').map(hex)).toEqual(
+          source.body.length > 0 ? [hex(source.body)] : [],
+        );
+        const values = source.headers.map(({ value: wanted }) => hex(encoder.encode(wanted)));
+        expect(strings(program, '"], "').map(hex)).toEqual(values);
+        const names = source.headers.map(({ name }) => name);
+        expect(strings(program, '\trequest.Header["').map(String)).toEqual(names);
+        expect(program.includes('"strings"')).toBe(source.body.length > 0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+/** A client with reqwest's names that prints what it is given. */
+const REQWEST = `
+mod reqwest {
+    pub struct Method(Vec<u8>);
+    impl Method {
+        pub fn from_bytes(name: &[u8]) -> Result<Self, Box<dyn std::error::Error>> { Ok(Method(name.to_vec())) }
+    }
+    pub mod blocking {
+        pub struct Client(Vec<Vec<u8>>);
+        pub struct Response;
+        impl Response {
+            pub fn status(&self) -> &str { "" }
+            pub fn text(self) -> Result<String, Box<dyn std::error::Error>> { Ok(String::new()) }
+        }
+        impl Client {
+            pub fn new() -> Self { Client(Vec::new()) }
+            fn with(mut self, part: &[u8]) -> Self { self.0.push(part.to_vec()); self }
+            pub fn request(self, method: super::Method, url: &str) -> Self { self.with(&method.0).with(url.as_bytes()) }
+            pub fn header(self, name: &str, value: &[u8]) -> Self { self.with(name.as_bytes()).with(value) }
+            pub fn body(self, body: Vec<u8>) -> Self { self.with(&body) }
+            pub fn send(self) -> Result<Response, Box<dyn std::error::Error>> {
+                let text = |part: &Vec<u8>| part.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+                eprintln!("{}", self.0.iter().map(text).collect::<Vec<_>>().join(","));
+                Ok(Response)
+            }
+        }
+    }
+}
+`;
+
+describe("a request as Rust", () => {
+  it("sends the same bytes, whatever they are", () => {
+    const sources = fc.sample(request, { numRuns: 60, seed: 11 });
+    const programs = sources.map(
+      (source, index) =>
+        `#[allow(unused_mut)] mod p${index} { use super::reqwest; pub ${rustProgram(source, true).replace("fn main", "fn run").replace(/^.*\n/, "")} }`,
+    );
+    const calls = sources.map((_, index) => `p${index}::run().unwrap();`).join("\n");
+    const folder = mkdtempSync(join(tmpdir(), "snippets-"));
+    try {
+      const file = join(folder, "main.rs");
+      writeFileSync(file, `${REQWEST}\n${programs.join("\n")}\nfn main() {\n${calls}\n}\n`);
+      execFileSync("rustc", ["--edition", "2024", "-o", join(folder, "main"), file], { stdio: "pipe" });
+      const { stderr } = spawnSync(join(folder, "main"));
+      const sent = stderr.toString().trimEnd().split("\n");
+      const wanted = sources.map((source) =>
+        [
+          source.method,
+          source.url,
+          ...source.headers.flatMap(({ name, value: text }) => [name, text]),
+          ...(source.body.length > 0 ? [source.body] : []),
+        ]
+          .map((part) => hex(typeof part === "string" ? encoder.encode(part) : part))
+          .join(","),
+      );
+      expect(sent).toEqual(wanted);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }, 60_000);
+});
+
+/** Runs the command in a real sh with an `http` that prints its arguments and its input. */
+function runHttpie(command: string) {
+  const script = `http() { for word in "$@"; do printf '%s\\0' "$word"; done; case " $* " in *" --ignore-stdin "*) ;; *) printf '\\001'; cat;; esac; }\n${command}\n`;
+  const output = execFileSync("sh", ["-c", script], { maxBuffer: 1 << 24 });
+  const split = output.indexOf(1);
+  const words = split === -1 ? output : output.subarray(0, split);
+  return {
+    args: words.toString("utf8").split("\0").slice(0, -1),
+    input: split === -1 ? null : output.subarray(split + 1),
+  };
+}
+
+describe("a request as HTTPie", () => {
+  it("brings any body and header through sh unchanged", () => {
+    fc.assert(
+      fc.property(request, (source) => {
+        // The stand-in marks its input with 1.
+        fc.pre(!source.headers.some(({ value: text }) => text.includes("\u0001")));
+        const { args, input } = runHttpie(httpieCommand(source, true));
+        const raw = args.indexOf("--raw");
+        const sent = raw === -1 ? (input ?? Buffer.alloc(0)) : Buffer.from(args[raw + 1] ?? "");
+        expect(hex(sent)).toBe(hex(source.body));
+        expect(args).toContain(source.url);
+        for (const { name, value: text } of source.headers)
+          expect(args).toContain(
+            text === "" ? `${name};` : `${name}:${/^[=@:]/.test(text) ? "\\" : ""}${text}`,
+          );
+      }),
+      { numRuns: 80 },
+    );
+  });
+});
+
+describe("a request for PowerShell", () => {
+  it("has each name once, and no quote ends a string early", () => {
+    const headers = [
+      { name: "X-A", value: "it's \u2019 $(id) `x`" },
+      { name: "x-a", value: "two" },
+      { name: "Cookie", value: "a=1" },
+      { name: "Cookie", value: "b=2" },
+    ];
+    const source = { method: "PUT", url: "https://a.test/", headers, body: encoder.encode("it's") };
+    const command = powershellCommand(source, true);
+    expect(command).toContain("'X-A' = 'it''s \u2019\u2019 $(id) `x`, two'");
+    expect(command).toContain("[Text.Encoding]::UTF8.GetBytes('it''s')");
+    expect(powershellCommand({ ...source, body: new Uint8Array([0, 255]) }, true)).toContain(
+      "[Convert]::FromBase64String('AP8=')",
+    );
+    expect(command).toContain("'Cookie' = 'a=1; b=2'");
+  });
+});
+
 it("hides secrets unless they are asked for", () => {
   const headers = [{ name: "Authorization", value: "Bearer t0p" }];
   const source = { method: "GET", url: "http://a.test", headers, body: new Uint8Array() };
-  for (const snippet of [fetchSnippet, pythonSnippet]) {
+  for (const snippet of [
+    fetchSnippet,
+    pythonSnippet,
+    goProgram,
+    rustProgram,
+    httpieCommand,
+    powershellCommand,
+  ]) {
     expect(snippet(source, false)).not.toContain("t0p");
     expect(snippet(source, true)).toContain("Bearer t0p");
   }
