@@ -1,5 +1,6 @@
 //! The steps of a session: login, authentication of requests, logout and expiry.
 
+mod attempts;
 mod authenticate;
 mod begin;
 mod endpoints;

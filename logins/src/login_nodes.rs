@@ -3,16 +3,14 @@
 
 use crate::{
     crypto::{digest, hex},
-    login_attempts::{AttemptKey, LoginAttempt, TakenAttempt},
-    logins::Logins,
+    login_attempts::{AttemptKey, LoginAttempt},
     origin::Origin,
 };
 use futures::future::BoxFuture;
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// Separates the parts of a state parameter; URLs take it unescaped.
-const SEPARATOR: char = '~';
+pub(crate) const SEPARATOR: char = '~';
 /// Bytes of the digest of a node's id in a state parameter. SAML allows 80 characters for all of it.
 const TAG_BYTES: usize = 4;
 
@@ -22,17 +20,17 @@ pub trait LoginNodes: Send + Sync {
     fn own(&self) -> &str;
     /// Ids of the other nodes that can be asked now.
     fn others(&self) -> Vec<String>;
-    /// Asks another node, which answers by [`Logins::answer_node`]. `None` if it does not answer in time.
+    /// Asks another node, which answers by [`Logins::answer_node`](crate::Logins::answer_node). `None` if it does not answer in time.
     fn ask<'a>(&'a self, node: &'a str, question: LoginQuestion) -> BoxFuture<'a, Option<LoginAnswer>>;
 }
 
 /// What a node asks another about login attempts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LoginQuestion(Question);
+pub struct LoginQuestion(pub(crate) Question);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Question {
+pub(crate) enum Question {
     /// Store a copy of an attempt.
     Keep { key: AttemptKey, attempt: Box<LoginAttempt> },
     /// The origin of an unfinished attempt.
@@ -43,11 +41,11 @@ enum Question {
 
 /// The answer to a [`LoginQuestion`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LoginAnswer(Answer);
+pub struct LoginAnswer(pub(crate) Answer);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Answer {
+pub(crate) enum Answer {
     Kept,
     Origin(Option<Origin>),
     Taken(Box<LoginAttempt>),
@@ -56,19 +54,20 @@ enum Answer {
 }
 
 /// The state parameter of an attempt: a secret, and in a cluster the two nodes that store the attempt.
-struct AttemptState<'a> {
+pub(crate) struct AttemptState<'a> {
     secret: &'a str,
-    tags: Vec<&'a str>,
+    /// Tags of the nodes.
+    pub(crate) tags: Vec<&'a str>,
 }
 
 impl<'a> AttemptState<'a> {
-    fn parse(state: &'a str) -> Self {
+    pub(crate) fn parse(state: &'a str) -> Self {
         let mut parts = state.split(SEPARATOR);
         let secret = parts.next().unwrap_or_default();
         AttemptState { secret, tags: parts.take(2).collect() }
     }
 
-    fn key(&self) -> AttemptKey {
+    pub(crate) fn key(&self) -> AttemptKey {
         digest(&[self.secret])
     }
 }
@@ -78,105 +77,9 @@ pub(crate) fn secret_of(state: &str) -> &str {
     AttemptState::parse(state).secret
 }
 
-fn tag(node: &str) -> String {
+/// What a state parameter says instead of a node's id.
+pub(crate) fn tag(node: &str) -> String {
     hex(&digest(&["node", node])[..TAG_BYTES])
-}
-
-impl Logins {
-    /// Has login attempts stored at two nodes of a cluster each.
-    pub fn join_nodes(&self, nodes: std::sync::Arc<dyn LoginNodes>) {
-        let _ = self.nodes.set(nodes);
-    }
-
-    /// Completes a state parameter with the nodes that will store its attempt: this one and one other.
-    pub(crate) fn state_of(&self, secret: &str) -> String {
-        let Some(nodes) = self.nodes.get() else { return secret.to_owned() };
-        let others = nodes.others();
-        let second = (!others.is_empty()).then(|| &others[rand::random_range(0..others.len())]);
-        let tags = [Some(nodes.own()), second.map(String::as_str)];
-        tags.into_iter().flatten().fold(secret.to_owned(), |state, node| format!("{state}{SEPARATOR}{}", tag(node)))
-    }
-
-    /// Stores an attempt at the nodes that its state parameter names. If the other one does not answer, the attempt is stored
-    /// here only.
-    pub(crate) async fn insert_attempt(&self, state: &str, attempt: LoginAttempt) {
-        let state = AttemptState::parse(state);
-        let key = state.key();
-        let copy = self.nodes.get().map(|_| Question::Keep { key, attempt: Box::new(attempt.clone()) });
-        self.attempts.insert(key, attempt);
-        if let (Some(copy), Some(second)) = (copy, state.tags.get(1))
-            && self.ask_tagged(second, copy).await.is_none()
-        {
-            tracing::debug!("no other node has stored a copy of a login attempt");
-        }
-    }
-
-    /// The origin of an unfinished attempt, which stays stored.
-    pub(crate) async fn attempt_origin(&self, state: &str, now: Timestamp) -> Option<Origin> {
-        let state = AttemptState::parse(state);
-        let key = state.key();
-        if let Some(origin) = self.attempts.origin(&key, now) {
-            return Some(origin);
-        }
-        for tag in &state.tags {
-            if let Some(Answer::Origin(Some(origin))) = self.ask_tagged(tag, Question::Origin { key }).await {
-                return Some(origin);
-            }
-        }
-        None
-    }
-
-    /// Takes an attempt at both nodes that store it. The first that is reached and knows it decides whether it is unfinished.
-    pub(crate) async fn take_attempt(&self, state: &str, now: Timestamp) -> Option<LoginAttempt> {
-        let state = AttemptState::parse(state);
-        let key = state.key();
-        if self.nodes.get().is_none() || state.tags.is_empty() {
-            return match self.attempts.take(&key, now) {
-                TakenAttempt::Taken(attempt) => Some(*attempt),
-                TakenAttempt::Spent | TakenAttempt::Unknown => None,
-            };
-        }
-        let (mut taken, mut is_decided) = (None, false);
-        for tag in &state.tags {
-            let answer = self.ask_tagged(tag, Question::Take { key }).await;
-            match answer {
-                Some(Answer::Taken(attempt)) if !is_decided => (taken, is_decided) = (Some(*attempt), true),
-                Some(Answer::Taken(_) | Answer::Spent) => is_decided = true,
-                Some(Answer::Kept | Answer::Origin(_) | Answer::Unknown) | None => {}
-            }
-        }
-        taken
-    }
-
-    /// Answers another node.
-    pub fn answer_node(&self, LoginQuestion(question): LoginQuestion) -> LoginAnswer {
-        LoginAnswer(self.answer(question))
-    }
-
-    fn answer(&self, question: Question) -> Answer {
-        match question {
-            Question::Keep { key, attempt } => {
-                self.attempts.insert(key, *attempt);
-                Answer::Kept
-            }
-            Question::Origin { key } => Answer::Origin(self.attempts.origin(&key, self.now())),
-            Question::Take { key } => match self.attempts.take(&key, self.now()) {
-                TakenAttempt::Taken(attempt) => Answer::Taken(attempt),
-                TakenAttempt::Spent => Answer::Spent,
-                TakenAttempt::Unknown => Answer::Unknown,
-            },
-        }
-    }
-
-    /// Asks the node with this tag, which may be this one.
-    async fn ask_tagged(&self, wanted: &str, question: Question) -> Option<Answer> {
-        let nodes = self.nodes.get()?;
-        if tag(nodes.own()) == wanted {
-            return Some(self.answer(question));
-        }
-        let node = nodes.others().into_iter().find(|node| tag(node) == wanted)?;
-        nodes.ask(&node, LoginQuestion(question)).await.map(|LoginAnswer(answer)| answer)
-    }
 }
 
 #[cfg(test)]

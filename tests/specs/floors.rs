@@ -133,7 +133,7 @@ fn logins_are_read_downwards() {
             "realm",
             "settings",
             "oauth oidc",
-            "code_grant saml",
+            "code_grant login_nodes saml",
             "login_attempts login_request login_response session_cache session_key",
             "clock cookies crypto identity_headers last_used origin pages provider_client return_path session_store",
         ],
