@@ -362,3 +362,39 @@ async fn one_node_orders_certificates_and_any_answers_the_challenge() {
     served(2, "two.shop.test").await;
     assert_eq!(issued().await, 2);
 }
+
+#[tokio::test]
+async fn the_certificate_comes_although_the_node_that_orders_it_is_killed() {
+    let mut cluster = Cluster::start(0).await;
+    let (http, _) = free_tcp_ports(2);
+    let folder = cluster.path("pebble");
+    let pebble = Pebble::start(&folder, PebbleSetup { http, https: http + 1, lasting: 3600 }).await;
+    let (directory, root) = (pebble.directory(), pebble.root().to_string_lossy().into_owned());
+    let at = |port: u16| format!("127.0.0.1:{port}");
+    let acme = ["--acme-directory", directory.as_str(), "--acme-ca", root.as_str()];
+    cluster.join(&acme).await;
+    cluster.join(&[&acme[..], &["--http-addr", &at(http), "--https-addr", &at(http + 1)]].concat()).await;
+    // The authority cannot examine the challenge before it finds the name, so the order stays open.
+    pebble.names.signal(Signal::STOP);
+    fixed(&cluster, 1, "one.shop.test", "one").await;
+    eventually("the first node answers a challenge", async || {
+        (cluster.etcd.count("/team/acme/proofs/").await > 0).then_some(())
+    })
+    .await;
+    cluster.kill(0);
+    pebble.names.signal(Signal::CONT);
+    eventually("the lease of the dead node has ended", async || (nodes(&cluster, 1).await.len() == 1).then_some(()))
+        .await;
+    let issued = async || {
+        let listed = cluster.operator(1).get("/tls_certificates").await.ok().body;
+        listed["tls_certificates"].as_array().expect("a list").len()
+    };
+    eventually("the other node has ordered it", async || (issued().await == 1).then_some(())).await;
+    let authority = reqwest::Certificate::from_pem(pebble.issuing_root().await.as_bytes()).unwrap();
+    let visitor = cluster.visitor(1).with(|client| client.tls_certs_only([authority]));
+    eventually("the certificate is shown", async || {
+        let response = visitor.http.get(cluster.url(1, "one.shop.test")).send().await.ok()?;
+        (response.text().await.ok()? == "one").then_some(())
+    })
+    .await;
+}

@@ -24,7 +24,8 @@ pub struct PebbleSetup {
 pub struct Pebble {
     /// The program.
     pub process: Process,
-    _names: Process,
+    /// The name server that it asks before it examines a challenge.
+    pub names: Process,
     directory: SocketAddr,
     management: SocketAddr,
     root: PathBuf,
@@ -72,7 +73,7 @@ impl Pebble {
         let configuration = configuration.to_string_lossy().into_owned();
         let arguments = ["-strict", "-config", &configuration, "-dnsserver", &names_at];
         let process = Process::start(Path::new("pebble"), &arguments, &[("PEBBLE_VA_NOSLEEP", "1")]);
-        let pebble = Pebble { process, _names: names, directory, management, root };
+        let pebble = Pebble { process, names, directory, management, root };
         let client = pebble.client();
         eventually("pebble responds", async || {
             assert!(pebble.process.is_running(), "pebble ended: {}", pebble.process.stderr());

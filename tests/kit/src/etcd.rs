@@ -181,12 +181,13 @@ impl Etcd {
 
     /// Deletes all keys with a prefix.
     pub async fn delete(&self, prefix: &str) {
-        let mut end = prefix.as_bytes().to_vec();
-        if let Some(last) = end.last_mut() {
-            *last += 1;
-        }
-        let (key, end) = (base64(prefix.as_bytes()), base64(&end));
-        self.ask("/v3/kv/deleterange", &format!("{{\"key\":\"{key}\",\"range_end\":\"{end}\"}}")).await;
+        self.ask("/v3/kv/deleterange", &below(prefix)).await;
+    }
+
+    /// Number of keys with a prefix.
+    pub async fn count(&self, prefix: &str) -> u64 {
+        let found = self.ask("/v3/kv/range", &below(prefix)).await;
+        field(&found, "count").and_then(|count| count.parse().ok()).unwrap_or(0)
     }
 
     /// Asks any member over HTTP; body and answer are JSON.
@@ -257,6 +258,16 @@ impl Member {
         // A member that is halted or has no leader does not answer.
         tokio::time::timeout(Duration::from_secs(1), asked).await.ok()?
     }
+}
+
+/// The body that names all keys with a prefix.
+fn below(prefix: &str) -> String {
+    let mut end = prefix.as_bytes().to_vec();
+    if let Some(last) = end.last_mut() {
+        *last += 1;
+    }
+    let (key, end) = (base64(prefix.as_bytes()), base64(&end));
+    format!("{{\"key\":\"{key}\",\"range_end\":\"{end}\"}}")
 }
 
 fn base64(bytes: &[u8]) -> String {
