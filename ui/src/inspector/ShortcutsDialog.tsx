@@ -49,6 +49,12 @@ export function ShortcutsDialog({ open, letters, onLetters, onClose }: Shortcuts
               </dt>
               <dd>Toggle the bytes of a body</dd>
             </div>
+            <div>
+              <dt>
+                <kbd>Ctrl+F</kbd>
+              </dt>
+              <dd>Find in the body</dd>
+            </div>
           </dl>
         </section>
         <section aria-labelledby="filters-title">

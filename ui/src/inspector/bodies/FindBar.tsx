@@ -1,5 +1,6 @@
 // Searches a reading and moves between the results.
 import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useFindKey } from "./useFindKey";
 import { IconButton } from "../../parts/Button";
 import type { ReadingHandle } from "./readingHandle";
 import { NO_MATCHES, type SearchResult } from "./reading/rows";
@@ -21,6 +22,8 @@ export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
     at: 0,
     found: NO_MATCHES,
   });
+  const box = useRef<HTMLInputElement>(null);
+  useFindKey(box);
   const latest = useRef(onRow);
   useEffect(() => {
     latest.current = onRow;
@@ -54,6 +57,7 @@ export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
   return (
     <div className={styles.find}>
       <input
+        ref={box}
         type="search"
         aria-label={`Find in ${label}`}
         placeholder="Find"
