@@ -9,12 +9,14 @@ export function useFindKey(box: RefObject<HTMLInputElement | null>): void {
         event.key === "f" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
       // With several bodies on the page, the first one takes the key.
       if (!isFind || event.defaultPrevented || input === null || input === document.activeElement) return;
-      if (document.querySelector("[role=dialog]")?.contains(input) === false) return;
+      const dialog = document.activeElement?.closest("[role=dialog]");
+      if (dialog && !dialog.contains(input)) return;
       event.preventDefault();
       input.focus();
       input.select();
     };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
+    // While it is captured: trees and lists keep letters for themselves.
+    document.addEventListener("keydown", onKey, true);
+    return () => document.removeEventListener("keydown", onKey, true);
   }, [box]);
 }
