@@ -425,7 +425,12 @@ impl SessionLoop {
                 }
                 SessionEvent::Trigger(_) => session.probe(LIVENESS_TIMEOUT),
                 SessionEvent::Incoming(Some(IncomingEvent::Stream(stream))) => {
-                    streams.spawn(forward::serve(self.tunnels.clone(), generation, stream));
+                    let tunnels = self.tunnels.clone();
+                    // Looked up before the next event, because the session may be replaced before the task runs.
+                    match tunnels.published_endpoint(generation, stream.start.tunnel) {
+                        Some(endpoint) => streams.spawn(forward::serve_at(tunnels, generation, endpoint, stream)),
+                        None => streams.spawn(forward::serve(tunnels, generation, stream)),
+                    };
                 }
                 SessionEvent::Incoming(Some(IncomingEvent::TunnelClosed { number, error })) => {
                     self.tunnels.closed_by_server(generation, number, error)
@@ -434,7 +439,12 @@ impl SessionLoop {
                     self.tunnels.visitors_changed(generation, &changes)
                 }
                 SessionEvent::Incoming(Some(IncomingEvent::Unsent(request))) => {
-                    streams.spawn(forward::capture_unsent(self.tunnels.clone(), generation, *request));
+                    match self.tunnels.published_endpoint(generation, request.number) {
+                        Some(endpoint) => forward::capture_unsent_at(&self.tunnels, &endpoint, *request),
+                        None => {
+                            streams.spawn(forward::capture_unsent(self.tunnels.clone(), generation, *request));
+                        }
+                    }
                 }
                 SessionEvent::Incoming(Some(IncomingEvent::Drain { error })) => {
                     let error = error.unwrap_or_else(|| Code::ServerDraining.into());

@@ -341,13 +341,17 @@ impl Tunnels {
         self.lock_table().leading().is_some_and(|(_, session)| session.reports_visitors())
     }
 
-    /// The endpoint of a stream; waits for the bind response if it has not arrived yet.
+    /// The endpoint that has a number in a session, if its bind response has arrived.
+    pub fn published_endpoint(&self, generation: u64, number: u32) -> Option<Arc<TunnelEndpoint>> {
+        self.lock_table().endpoint_at(generation, number).map(|state| state.endpoint.clone())
+    }
+
+    /// The endpoint that has a number in a session; waits for the bind response if it has not arrived yet.
     pub async fn running_endpoint(&self, generation: u64, number: u32) -> Option<Arc<TunnelEndpoint>> {
-        let find = || self.lock_table().endpoint_at(generation, number).map(|state| state.endpoint.clone());
         let mut changes = self.0.changes.subscribe();
         let wait = async {
             loop {
-                if let Some(endpoint) = find() {
+                if let Some(endpoint) = self.published_endpoint(generation, number) {
                     return Some(endpoint);
                 }
                 changes.changed().await.ok()?;

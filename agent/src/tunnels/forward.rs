@@ -40,7 +40,7 @@ const TIMEOUT_TOLERANCE: Duration = Duration::from_millis(250);
 /// Bytes of a refused request that are read, for the list and for a replay.
 const MAX_REFUSED_REQUEST_BYTES: usize = 64 * 1024;
 
-/// Serves a stream of the current session until it ends.
+/// Serves a stream that arrived before its bind response until it ends.
 pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) {
     match tunnels.running_endpoint(generation, incoming.start.tunnel).await {
         Some(endpoint) => serve_at(tunnels, generation, endpoint, incoming).await,
@@ -156,7 +156,8 @@ async fn refuse(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, mut incoming:
     conversation.fail(&why);
 }
 
-/// Captures a request that the server could not send to the local service, with the reason.
+/// Captures a request that the server could not send to the local service, with the reason, as soon as its bind response
+/// has arrived.
 pub async fn capture_unsent(tunnels: Tunnels, generation: u64, request: UnsentRequest) {
     if let Some(endpoint) = tunnels.running_endpoint(generation, request.number).await {
         capture_unsent_at(&tunnels, &endpoint, request);

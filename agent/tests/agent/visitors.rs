@@ -2,10 +2,10 @@
 
 use crate::world::World;
 use postern_api::Code;
-use postern_test_kit::{eventually, scripted_origin::ScriptedOrigin};
+use postern_test_kit::{eventually, in_time, scripted_origin::ScriptedOrigin};
 use postern_tunnel::StreamKind;
 use serde_json::json;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const HALF: &[u8] = b"POST /half HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhalf";
 const WHOLE: &[u8] = b"GET /whole HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -99,7 +99,7 @@ async fn a_restart_by_the_operator_has_a_code_of_its_own() {
     let world = World::start().await;
     let mut feed = world.agent().context().feed.subscribe();
     world.server.newest_session().replace(Code::SessionRestarted.into());
-    let reason = postern_test_kit::in_time(async {
+    let reason = in_time(async {
         loop {
             let status = world.agent().context().session_status.current();
             if let Some(reason) = status.reason {
@@ -112,4 +112,31 @@ async fn a_restart_by_the_operator_has_a_code_of_its_own() {
     assert_eq!(reason.code, Code::SessionRestarted, "{reason}");
     world.wait_until(|status, _| status["status"] == "online").await;
     assert_eq!(world.server.hellos().len(), 2);
+}
+
+/// Agents whose session is replaced, and requests that are sent to each meanwhile.
+const REPLACED_SESSIONS: usize = 24;
+const REQUESTS_PER_SESSION: usize = 16;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn requests_that_arrive_as_their_session_is_replaced_are_served() {
+    let response = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let origin = ScriptedOrigin::closing_after_end(b"\r\n\r\n", response).await;
+    for _ in 0..REPLACED_SESSIONS {
+        let world = World::start().await;
+        world.tunnel("site", "http", origin.port()).await;
+        let mut streams = Vec::new();
+        for _ in 0..REQUESTS_PER_SESSION {
+            let mut stream = world.server.visit("site", StreamKind::Http).await;
+            stream.write_all(WHOLE).await.expect("written");
+            stream.flush().await.expect("flushed");
+            streams.push(stream);
+        }
+        world.server.newest_session().replace(Code::SessionRestarted.into());
+        for mut stream in streams {
+            let mut served = Vec::new();
+            in_time(stream.read_to_end(&mut served)).await.expect("a response");
+            assert_eq!(served, response, "{}", String::from_utf8_lossy(&served));
+        }
+    }
 }
