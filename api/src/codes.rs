@@ -114,6 +114,7 @@ codes! {
     BotNameInvalid = 4110, 400, "The name of a bot user is not valid.";
     BotNameTaken = 4112, 400, "The name belongs to another bot user.";
     AdminNeeded = 630, 403, "Only an administrator may do this.";
+    RoleTooLow = 637, 403, "The role of the API key does not allow this.";
     // Reserved domains and addresses
     DomainOwn = 404, 400, "The name belongs to the server itself and cannot be reserved.";
     DomainCharacter = 406, 400, "The domain has a character that is not allowed.";

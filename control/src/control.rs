@@ -15,7 +15,7 @@ use crate::{
     views::ViewSource,
 };
 use postern_api::{
-    Code, Error, Id, Result, Secret,
+    Code, Error, Id, Result, Role, Secret,
     published::Published,
     resource::{ApiKey, ApiKeyCreate, IpRestriction, IpRestrictionUpdate, Node, RestrictionType, User, UserCreate},
     token::Token,
@@ -237,13 +237,13 @@ impl Control {
         Ok(Some(path))
     }
 
-    /// Creates an API key and returns it; it is never shown again. With `admin` it belongs to the administrator,
-    /// otherwise to a new user who is not one.
+    /// Creates an API key and returns it; it is never shown again. With the role of an administrator it belongs to the oldest
+    /// one, otherwise to a new user with the role.
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn create_api_key(&self, description: &str, admin: bool) -> Result<Secret> {
-        let owner = if admin { self.administrator().await? } else { self.user(description, false).await? };
+    pub async fn create_api_key(&self, description: &str, role: Role) -> Result<Secret> {
+        let owner = if role.is_admin() { self.administrator().await? } else { self.user(description, role).await? };
         let body = ApiKeyCreate { description: Some(description.to_owned()), ..Default::default() };
         let record = self.resources.create::<ApiKey>(&owner, None, body).await?;
         record.status.token.ok_or_else(|| Error::from(Code::Internal))
@@ -306,14 +306,14 @@ impl Control {
             .await?;
         match oldest {
             Some(owner) => Ok(operator(owner)),
-            None => self.user("admin", true).await,
+            None => self.user("admin", Role::Admin).await,
         }
     }
 
-    async fn user(&self, name: &str, admin: bool) -> Result<Caller> {
+    async fn user(&self, name: &str, role: Role) -> Result<Caller> {
         let name: String = name.chars().filter(|letter| !letter.is_control()).take(60).collect();
         let name = if name.trim().is_empty() { "API key".to_owned() } else { name };
-        let body = UserCreate { name, admin: Some(admin), ..Default::default() };
+        let body = UserCreate { name, role: Some(role), ..Default::default() };
         let creator = operator(Id::new(postern_api::clock::now()));
         let user = self.resources.create::<User>(&creator, None, body).await?;
         Ok(operator(user.id))
@@ -346,7 +346,7 @@ fn operator(owner: Id<User>) -> Caller {
         key: postern_api::AnyId::from_text(Caller::OPERATOR),
         owner: owner.into(),
         name: String::new(),
-        admin: true,
+        rights: Role::Admin.into(),
         origin: CallOrigin::default(),
     }
 }

@@ -40,6 +40,7 @@ pub(crate) mod reserved_address;
 pub(crate) mod reserved_domain;
 mod response_cache;
 mod retry;
+mod rights;
 mod rules;
 mod search_index;
 mod ssh_certificate_authority;
@@ -72,6 +73,7 @@ pub(crate) use policy_ids::parse_policy_ids;
 pub(crate) use record_path::{RecordPath, parse_parent};
 pub(crate) use relations::{Claim, LinkRole, NewLink};
 pub(crate) use retry::commit_with_retry;
+pub(crate) use rights::{Access, Scope};
 pub(crate) use rules::{CallContext, CreateContext, NewRecord, RemovablePart, Rules, StoredRecord};
 pub(crate) use tcp_edge::ports;
 

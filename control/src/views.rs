@@ -13,16 +13,25 @@ mod traffic;
 mod tunnel;
 mod tunnel_session;
 
-use crate::resources::{Caller, Resources, admin_needed, view_not_found};
+use crate::resources::{Access, Caller, Resources, Scope, admin_needed, view_not_found};
 use postern_api::{
     Id, Result,
-    resource::{NodeName, Removable, View},
+    resource::{Credential, NodeName, Removable, View},
 };
+use std::collections::{HashMap, HashSet};
+
+/// Records that are read at once to find those of own agents.
+const OWN_BATCH: usize = 1000;
 
 /// Source of the records of a view.
 pub(crate) trait ViewSource: View {
-    /// Only administrators have access.
-    const ADMIN_ONLY: bool = false;
+    /// What a caller must be able to see; with [`Scope::Own`], only records of own agents are seen.
+    const SEEN_WITH: Scope = Scope::Shared;
+
+    /// Session of the agent that the record is of; `None` if it is of no agent.
+    fn session(&self) -> Option<&str> {
+        None
+    }
 
     /// Nodes whose records are missing in the list.
     fn missing_nodes(_ctx: &Resources) -> Vec<NodeName> {
@@ -65,7 +74,7 @@ impl Resources {
     ) -> Result<ViewRecords<V>> {
         check_access::<V>(caller)?;
         let nodes_missing = V::missing_nodes(self);
-        let mut records = V::list(self, before, limit + 1).await?;
+        let mut records = self.visible_records::<V>(caller, before, limit + 1).await?;
         let more = records.len() > limit;
         records.truncate(limit);
         let before = records.last().filter(|_| more).map(|record| record.id().clone());
@@ -78,7 +87,58 @@ impl Resources {
     /// `NotFound`, if the caller has no access, or the store fails.
     pub(crate) async fn get_view<V: ViewSource>(&self, caller: &Caller, id: &Id<V>) -> Result<V> {
         check_access::<V>(caller)?;
-        V::get(self, id).await?.ok_or_else(|| view_not_found(id))
+        let record = V::get(self, id).await?.ok_or_else(|| view_not_found(id))?;
+        match self.own_sessions(caller).await? {
+            Some(own) if !is_of(&own, &record) => Err(admin_needed()),
+            _ => Ok(record),
+        }
+    }
+
+    /// Records that the caller may see, as [`ViewSource::list`] gives them.
+    async fn visible_records<V: ViewSource>(
+        &self,
+        caller: &Caller,
+        before: Option<&Id<V>>,
+        limit: usize,
+    ) -> Result<Vec<V>> {
+        let Some(own) = self.own_sessions(caller).await? else { return V::list(self, before, limit).await };
+        let (mut visible, mut before) = (Vec::new(), before.cloned());
+        loop {
+            let batch = V::list(self, before.as_ref(), OWN_BATCH).await?;
+            let is_last = batch.len() < OWN_BATCH;
+            before = batch.last().map(|record| record.id().clone()).or(before);
+            visible.extend(batch.into_iter().filter(|record| is_of(&own, record)).take(limit - visible.len()));
+            if is_last || visible.len() == limit {
+                return Ok(visible);
+            }
+        }
+    }
+
+    /// Ids of the sessions of the caller's own agents; `None` if the caller sees all of them.
+    async fn own_sessions(&self, caller: &Caller) -> Result<Option<HashSet<String>>> {
+        if caller.rights.scope(Access::See) > Scope::Own {
+            return Ok(None);
+        }
+        let mut owned = HashMap::new();
+        let mut own = HashSet::new();
+        for session in self.live.sessions() {
+            let is_own = match owned.get(&session.credential) {
+                Some(is_own) => *is_own,
+                None => {
+                    let credential = match Id::<Credential>::parse(&session.credential) {
+                        Ok(id) => self.load(&id).await?,
+                        Err(_) => None,
+                    };
+                    let is_own = credential.is_some_and(|(stored, _)| stored.spec.owner_id == caller.owner);
+                    owned.insert(session.credential, is_own);
+                    is_own
+                }
+            };
+            if is_own {
+                own.insert(session.id);
+            }
+        }
+        Ok(Some(own))
     }
 
     /// Deletes one record of a view.
@@ -86,13 +146,17 @@ impl Resources {
     /// # Errors
     /// `NotFound`, if the caller has no access, or the store fails.
     pub(crate) async fn delete_view<V: DeletableView>(&self, caller: &Caller, id: &Id<V>) -> Result<()> {
-        check_access::<V>(caller)?;
+        caller.check_scope(Access::Change, V::SEEN_WITH)?;
         V::delete(self, caller, id).await
     }
 }
 
 fn check_access<V: ViewSource>(caller: &Caller) -> Result<()> {
-    if V::ADMIN_ONLY && !caller.admin { Err(admin_needed()) } else { Ok(()) }
+    caller.check_scope(Access::See, V::SEEN_WITH)
+}
+
+fn is_of<V: ViewSource>(own: &HashSet<String>, record: &V) -> bool {
+    record.session().is_some_and(|session| own.contains(session))
 }
 
 /// The items older than `before`, newest first, at most `limit`.

@@ -1,7 +1,7 @@
 //! Handles requests of the admin socket.
 
 use crate::admin_socket::{AdminApi, Suspended};
-use postern_api::{Result, Secret, resource::Node};
+use postern_api::{Result, Role, Secret, resource::Node};
 use postern_control::Control;
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use std::sync::Arc;
 pub(crate) struct AdminHandler(pub(crate) Arc<Control>);
 
 impl AdminApi for AdminHandler {
-    async fn create_api_key(&self, description: String, admin: bool) -> Result<Secret> {
-        let key = self.0.create_api_key(&description, admin).await?;
-        tracing::info!(admin, "an API key was created through the admin socket");
+    async fn create_api_key(&self, description: String, role: Role) -> Result<Secret> {
+        let key = self.0.create_api_key(&description, role).await?;
+        tracing::info!(%role, "an API key was created through the admin socket");
         Ok(key)
     }
 

@@ -4,7 +4,7 @@
 
 use crate::{data_folder::DataFolder, io_error::reason};
 use postern_api::{
-    Code, Error, Result, Secret,
+    Code, Error, Result, Role, Secret,
     resource::{Node, RestrictionType},
 };
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ const MAX_SOCKET_PATH_BYTES: usize = 104;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub(crate) enum AdminRequest {
-    CreateApiKey { description: String, admin: bool },
+    CreateApiKey { description: String, role: Role },
     Unlock,
     Invite,
     Nodes,
@@ -53,7 +53,7 @@ pub(crate) type Suspended = Vec<(String, RestrictionType)>;
 /// Handler of requests.
 pub(crate) trait AdminApi: Send + Sync + 'static {
     /// Creates an API key.
-    fn create_api_key(&self, description: String, admin: bool) -> impl Future<Output = Result<Secret>> + Send;
+    fn create_api_key(&self, description: String, role: Role) -> impl Future<Output = Result<Secret>> + Send;
     /// Undoes a lock-out.
     fn unlock(&self) -> impl Future<Output = Result<Suspended>> + Send;
     /// Invites another server to those of the store.
@@ -103,8 +103,8 @@ async fn respond(stream: UnixStream, handler: &impl AdminApi) -> io::Result<()> 
     let (read, mut write) = stream.into_split();
     let line = read_line(read).await?;
     let response = match serde_json::from_str(&line) {
-        Ok(AdminRequest::CreateApiKey { description, admin }) => {
-            handler.create_api_key(description, admin).await.map_or_else(AdminResponse::Error, AdminResponse::Key)
+        Ok(AdminRequest::CreateApiKey { description, role }) => {
+            handler.create_api_key(description, role).await.map_or_else(AdminResponse::Error, AdminResponse::Key)
         }
         Ok(AdminRequest::Invite) => handler.invite().await.map_or_else(AdminResponse::Error, AdminResponse::Invitation),
         Ok(AdminRequest::Nodes) => handler.nodes().await.map_or_else(AdminResponse::Error, AdminResponse::Nodes),
@@ -169,8 +169,8 @@ mod tests {
 
     struct AdminHandler;
     impl AdminApi for AdminHandler {
-        async fn create_api_key(&self, description: String, admin: bool) -> Result<Secret> {
-            if admin { Ok(Secret::new(description)) } else { Err(Code::AdminNeeded.into()) }
+        async fn create_api_key(&self, description: String, role: Role) -> Result<Secret> {
+            if role.is_admin() { Ok(Secret::new(description)) } else { Err(Code::AdminNeeded.into()) }
         }
         async fn unlock(&self) -> Result<Suspended> {
             Ok(vec![("ipx_1".to_owned(), RestrictionType::Api)])
@@ -183,8 +183,8 @@ mod tests {
         }
     }
 
-    fn request(admin: bool) -> AdminRequest {
-        AdminRequest::CreateApiKey { description: "from a test".into(), admin }
+    fn request(role: Role) -> AdminRequest {
+        AdminRequest::CreateApiKey { description: "from a test".into(), role }
     }
 
     #[tokio::test]
@@ -192,18 +192,21 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         for depth in ["short", &"a/long/way/down/".repeat(10)] {
             let folder = DataFolder::open(&parent.path().join(depth)).expect("made");
-            assert!(send(&folder, &request(true)).await.expect("no server").is_none());
+            assert!(send(&folder, &request(Role::Admin)).await.expect("no server").is_none());
             let listening = listen(&folder, Arc::new(AdminHandler)).expect("listens");
-            let response = send(&folder, &request(true)).await.expect("a response").expect("a server is there");
+            let response = send(&folder, &request(Role::Admin)).await.expect("a response").expect("a server is there");
             assert!(matches!(response, AdminResponse::Key(key) if key.reveal() == "from a test"));
             let response = send(&folder, &AdminRequest::Unlock).await.expect("a response").expect("a server is there");
             assert!(
                 matches!(response, AdminResponse::Suspended(list) if list == [("ipx_1".to_owned(), RestrictionType::Api)])
             );
-            assert_eq!(send(&folder, &request(false)).await.expect_err("refused").code, Code::AdminNeeded);
+            assert_eq!(send(&folder, &request(Role::Editor)).await.expect_err("refused").code, Code::AdminNeeded);
             listening.abort();
             let _ = listening.await;
-            assert!(send(&folder, &request(true)).await.expect("no server").is_none(), "nothing listens on the socket");
+            assert!(
+                send(&folder, &request(Role::Admin)).await.expect("no server").is_none(),
+                "nothing listens on the socket"
+            );
         }
     }
 }

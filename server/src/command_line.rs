@@ -3,6 +3,7 @@
 use crate::configuration::SETTINGS;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use clap_complete::Shell;
+use postern_api::Role;
 use postern_control::Direction;
 use std::{
     io::{self, Write},
@@ -13,7 +14,7 @@ use std::{
 #[derive(Debug)]
 pub(crate) enum Invocation {
     Run { flags: Vec<(&'static str, String)>, config: Option<PathBuf> },
-    CreateApiKey { data_dir: Option<PathBuf>, description: String, admin: bool },
+    CreateApiKey { data_dir: Option<PathBuf>, description: String, role: Role },
     Unlock { data_dir: Option<PathBuf> },
     Invite { data_dir: Option<PathBuf>, file: Option<PathBuf> },
     Nodes { data_dir: Option<PathBuf> },
@@ -26,6 +27,14 @@ pub(crate) enum Invocation {
 /// Parses the arguments. Invalid ones end the process with clap's help.
 pub(crate) fn read() -> Invocation {
     parse(&command().get_matches())
+}
+
+fn chosen_role(create: &ArgMatches) -> Role {
+    if create.get_flag("admin") {
+        return Role::Admin;
+    }
+    let named = create.get_one::<String>("role");
+    Role::ALL.into_iter().find(|role| named.is_some_and(|named| role.as_str() == named)).unwrap_or(Role::Editor)
 }
 
 fn parse(matches: &ArgMatches) -> Invocation {
@@ -42,7 +51,7 @@ fn parse(matches: &ArgMatches) -> Invocation {
             Invocation::CreateApiKey {
                 data_dir: create.get_one::<PathBuf>("data_dir").cloned(),
                 description: create.get_one::<String>("description").cloned().unwrap_or_default(),
-                admin: create.get_flag("admin"),
+                role: chosen_role(create),
             }
         }
         Some(("cluster", cluster)) => match cluster.subcommand() {
@@ -135,9 +144,21 @@ fn command() -> Command {
         .about("Create an API key and print it alone on the last line; also works while the server runs")
         .arg(data_dir())
         .arg(Arg::new("description").long("description").value_name("TEXT").help("Purpose or user of the key"))
-        .arg(Arg::new("admin").long("admin").action(ArgAction::SetTrue).help(
-            "Create the key for an administrator; otherwise it belongs to a new user without administrator's rights",
-        ));
+        .arg(
+            Arg::new("role")
+                .long("role")
+                .value_name("ROLE")
+                .value_parser(Role::ALL.map(Role::as_str))
+                .default_value(Role::Editor.as_str())
+                .help("Role of the new user that the key belongs to; with `admin` it belongs to the administrator"),
+        )
+        .arg(
+            Arg::new("admin")
+                .long("admin")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("role")
+                .help("The same as --role admin"),
+        );
     Command::new("postern-server")
         .about("Server that publishes local services at public addresses")
         .version(env!("CARGO_PKG_VERSION"))
@@ -259,7 +280,7 @@ mod tests {
             ])
             .map(|matches| parse(&matches))
             .expect("valid");
-        let Invocation::CreateApiKey { data_dir, description, admin } = invocation else { panic!("another command") };
-        assert_eq!((data_dir, description.as_str(), admin), (Some(PathBuf::from("d")), "ci", true));
+        let Invocation::CreateApiKey { data_dir, description, role } = invocation else { panic!("another command") };
+        assert_eq!((data_dir, description.as_str(), role), (Some(PathBuf::from("d")), "ci", Role::Admin));
     }
 }

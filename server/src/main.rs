@@ -67,8 +67,8 @@ fn main() -> ExitCode {
 fn execute(invocation: Invocation, format: &mut logs::Format) -> Result<()> {
     match invocation {
         Invocation::Run { flags, config } => run_with(flags, config, format),
-        Invocation::CreateApiKey { data_dir, description, admin } => {
-            runtime()?.block_on(create_api_key::run(data_dir, description, admin))
+        Invocation::CreateApiKey { data_dir, description, role } => {
+            runtime()?.block_on(create_api_key::run(data_dir, description, role))
         }
         Invocation::Unlock { data_dir } => runtime()?.block_on(unlock::unlock(data_dir)),
         Invocation::Invite { data_dir, file } => runtime()?.block_on(cluster::invite(data_dir, file)),

@@ -2,6 +2,7 @@
 
 use super::TokenOnce;
 use crate::{
+    Role,
     id::Kind,
     owner::OwnerId,
     resource::{Resource, body},
@@ -9,11 +10,14 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An API key. It has the permissions of its owner.
+/// An API key. It has the rights of its owner, or those that its own role leaves of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApiKey {
     /// The user or bot user it belongs to.
     pub owner_id: OwnerId,
+    /// Role of the key, which takes rights from those of its owner and never adds any; null: all of the owner's.
+    #[serde(default)]
+    pub role: Option<Role>,
 }
 
 body! {
@@ -23,6 +27,8 @@ body! {
         may {
             /// Owner; default: the caller. Only administrators may set another owner.
             owner_id: String,
+            /// Role of the key. Default: all rights of its owner.
+            role: Role,
         }
     }
 }
@@ -31,7 +37,10 @@ body! {
     /// Body of a change.
     ApiKeyUpdate {
         needs {}
-        may {}
+        may {
+            /// Role of the key; `admin` leaves all rights of its owner.
+            role: Role,
+        }
     }
 }
 

@@ -1,21 +1,24 @@
 //! A bot user: owns keys and credentials in place of a person.
 
 use crate::{
+    Role,
     id::Kind,
     resource::{Nothing, Resource, body},
 };
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A program that owns keys and credentials.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BotUser {
     /// Name; never empty, and unique among bot users.
     pub name: String,
     /// Whether its keys and credentials may be used.
     pub active: bool,
-    /// Whether it may manage users and resources of others.
+    /// Whether the role is `admin`.
     pub admin: bool,
+    /// What it may see and change.
+    pub role: Role,
 }
 
 body! {
@@ -28,8 +31,10 @@ body! {
         may {
             /// Default: true.
             active: bool,
-            /// Default: false.
+            /// Short for the role `admin` or `editor`. Default: false.
             admin: bool,
+            /// Default: `editor`.
+            role: Role,
         }
     }
 }
@@ -43,9 +48,28 @@ body! {
             name: String,
             /// Whether its keys and credentials may be used.
             active: bool,
-            /// Whether it may manage users and resources of others.
+            /// Short for the role `admin`, or `editor` in its place.
             admin: bool,
+            /// What it may see and change.
+            role: Role,
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for BotUser {
+    /// Records that were made before there were roles have only `admin`.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Members {
+            name: String,
+            active: bool,
+            #[serde(default)]
+            admin: bool,
+            role: Option<Role>,
+        }
+        let Members { name, active, admin, role } = Members::deserialize(deserializer)?;
+        let role = Role::from_members(role, admin);
+        Ok(BotUser { name, active, admin: role.is_admin(), role })
     }
 }
 

@@ -27,6 +27,11 @@ impl RestrictionType {
     pub const ALL: [RestrictionType; 4] =
         [RestrictionType::Dashboard, RestrictionType::Api, RestrictionType::Agent, RestrictionType::Endpoints];
 
+    /// Whether it guards the management API or the console, so that it can shut administrators out.
+    pub const fn guards_management(self) -> bool {
+        matches!(self, RestrictionType::Api | RestrictionType::Dashboard)
+    }
+
     /// Text form.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,6 +1,6 @@
 //! Facts about a server that its configuration needs.
 
-use crate::module::IdentityProvider;
+use crate::{Role, module::IdentityProvider};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ pub struct ServerFacts {
     #[serde(default)]
     #[schemars(!default)]
     pub microsoft_tenants: bool,
+    /// Role of the API key with which the facts are read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
 }
 
 impl ServerFacts {

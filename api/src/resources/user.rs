@@ -1,22 +1,25 @@
 //! A user: the owner of API keys and credentials.
 
 use crate::{
+    Role,
     id::Kind,
     resource::{Nothing, Resource, body},
 };
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Longest name in bytes.
 pub const NAME_LIMIT: usize = 255;
 
 /// A person who owns keys and credentials.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct User {
     /// Name of the user; never empty.
     pub name: String,
-    /// Whether the user may manage users and resources of others.
+    /// Whether the role is `admin`.
     pub admin: bool,
+    /// What the user may see and change.
+    pub role: Role,
 }
 
 body! {
@@ -27,8 +30,10 @@ body! {
             name: String,
         }
         may {
-            /// Default: false.
+            /// Short for the role `admin` or `editor`. Default: false.
             admin: bool,
+            /// Default: `editor`.
+            role: Role,
         }
     }
 }
@@ -40,9 +45,27 @@ body! {
         may {
             /// 1 to 255 bytes.
             name: String,
-            /// Whether the user may manage users and resources of others.
+            /// Short for the role `admin`, or `editor` in its place.
             admin: bool,
+            /// What the user may see and change.
+            role: Role,
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for User {
+    /// Records that were made before there were roles have only `admin`.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Members {
+            name: String,
+            #[serde(default)]
+            admin: bool,
+            role: Option<Role>,
+        }
+        let Members { name, admin, role } = Members::deserialize(deserializer)?;
+        let role = Role::from_members(role, admin);
+        Ok(User { name, admin: role.is_admin(), role })
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     response::json,
 };
 use crate::resources::{
-    Caller, admin_needed,
+    Access, Caller, Scope,
     audit::{EVENTS, audit_event},
     view_not_found,
 };
@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// The events show what all users did, so they are for administrators only.
 fn check_access(caller: &Caller) -> Result<()> {
-    if caller.admin { Ok(()) } else { Err(admin_needed()) }
+    caller.check_scope(Access::See, Scope::Everything)
 }
 
 fn complete(event: AuditEvent) -> AuditEvent {

@@ -6,7 +6,7 @@ use super::{
     response::{ErrorResponse, json, json_bytes},
 };
 use crate::{
-    resources::{Caller, HostRules, ModuleRules, RecordPath, RemovablePart, Rules, parse_parent},
+    resources::{Access, Caller, HostRules, ModuleRules, RecordPath, RemovablePart, Rules, Scope, parse_parent},
     views::{DeletableView, ViewSource},
 };
 use axum::{
@@ -51,7 +51,7 @@ pub(super) async fn create<R: Rules>(
     request: Request,
 ) -> HandlerResult {
     reject_query(request.uri())?;
-    caller.check_kind_access::<R>()?;
+    caller.check_kind_access::<R>(Access::Change)?;
     let parent = parse_parent::<R>(collection.edge_id.as_deref())?;
     let body: R::Create = body::read(request).await?;
     json(StatusCode::CREATED, &state.resources.create::<R>(&caller, parent.as_ref(), body).await?)
@@ -85,7 +85,7 @@ pub(super) async fn update<R: Rules>(
     request: Request,
 ) -> HandlerResult {
     reject_query(request.uri())?;
-    caller.check_kind_access::<R>()?;
+    caller.check_kind_access::<R>(Access::Change)?;
     let at = item.record_path::<R>()?;
     let body: R::Update = body::read(request).await?;
     json(StatusCode::OK, &state.resources.update::<R>(&caller, &at, body).await?)
@@ -210,18 +210,32 @@ pub(super) async fn dependents<R: Rules>(
     json(StatusCode::OK, &list_body(&path, "dependents", &dependents, None, state.resources.base_url())?)
 }
 
-pub(super) async fn facts(State(state): State<Arc<ApiState>>, uri: Uri) -> HandlerResult {
+pub(super) async fn facts(
+    State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+) -> HandlerResult {
     reject_query(&uri)?;
-    json(StatusCode::OK, &state.resources.facts())
+    json(StatusCode::OK, &state.resources.facts(&caller))
 }
 
-pub(super) async fn status(State(state): State<Arc<ApiState>>, uri: Uri) -> HandlerResult {
+pub(super) async fn status(
+    State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+) -> HandlerResult {
     reject_query(&uri)?;
+    caller.check_scope(Access::See, Scope::Shared)?;
     json(StatusCode::OK, &state.resources.status().await?)
 }
 
-pub(super) async fn traffic(State(state): State<Arc<ApiState>>, uri: Uri) -> HandlerResult {
+pub(super) async fn traffic(
+    State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+) -> HandlerResult {
     reject_query(&uri)?;
+    caller.check_scope(Access::See, Scope::Shared)?;
     let (traffic, missing) = state.resources.traffic().await;
     let body = list_body("/traffic", "traffic", &traffic, None, state.resources.base_url())?;
     json(StatusCode::OK, &with_missing(body, &missing))
@@ -229,10 +243,12 @@ pub(super) async fn traffic(State(state): State<Arc<ApiState>>, uri: Uri) -> Han
 
 pub(super) async fn traffic_of(
     State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
     Path(item): Path<ItemPath>,
     uri: Uri,
 ) -> HandlerResult {
     reject_query(&uri)?;
+    caller.check_scope(Access::See, Scope::Shared)?;
     json(StatusCode::OK, &state.resources.traffic_of(&item.id).await?)
 }
 

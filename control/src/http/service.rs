@@ -93,7 +93,7 @@ impl ManagementService {
         *by = Some(caller.key.clone());
         if let Some(admission) = &self.state.admission {
             let api_caller =
-                ApiCaller { key: caller.key.to_string(), owner: caller.owner.to_string(), admin: caller.admin };
+                ApiCaller { key: caller.key.to_string(), owner: caller.owner.to_string(), admin: caller.is_admin() };
             if let Err(error) = admission(&parts, &api_caller) {
                 return ErrorResponse(error).into_response();
             }

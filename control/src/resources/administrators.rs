@@ -2,7 +2,7 @@
 
 use super::{Resources, commit_plan::CommitPlan, rules::StoredRecord};
 use postern_api::{
-    Code, Error, OwnerId, Result,
+    Code, Error, OwnerId, Result, Role,
     resource::{ApiKey, BotUser, User},
 };
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ const GUARD_KEY: &str = "guards/administrators";
 
 impl Resources {
     /// Plans that a key of an administrator remains. `deleted` are the keys of records that the plan deletes,
-    /// `demoted` is the id of a user who loses the administrator's rights.
+    /// `demoted` is the id of a user or key that loses the administrator's rights.
     ///
     /// # Errors
     /// `LastAdminKey`, if none would remain.
@@ -41,7 +41,8 @@ impl Resources {
         .await?;
         let mut remains = false;
         self.for_each(|key: StoredRecord<ApiKey>| {
-            remains |= !deleted.contains(&key.key()) && administrators.contains(&key.spec.owner_id);
+            let all_rights = key.spec.role.is_none_or(Role::is_admin);
+            remains |= all_rights && stays(&key.key(), key.id.as_str()) && administrators.contains(&key.spec.owner_id);
         })
         .await?;
         if remains {

@@ -2,9 +2,10 @@
 
 use super::{
     CallContext, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources, Rules, StoredRecord,
+    rights::{Rights, Scope},
 };
 use postern_api::{
-    OwnerId, Result, Secret,
+    OwnerId, Result, Role, Secret,
     resource::{ApiKey, ApiKeyCreate, ApiKeyUpdate, TokenOnce},
     token::{Token, TokenHash},
 };
@@ -12,18 +13,21 @@ use postern_api::{
 impl Rules for ApiKey {
     type Hidden = TokenHash;
     const CACHEABLE: bool = true;
+    const SEEN_WITH: Scope = Scope::Own;
 
     async fn create(body: ApiKeyCreate, context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
         let owner_id = context.call.owner_for(body.owner_id.as_deref()).await?;
         let token = Token::generate(context.id.ksuid());
-        Ok(NewRecord { token: Some(token.secret().clone()), ..NewRecord::new(ApiKey { owner_id }, token.hash()) })
+        let key = ApiKey { owner_id, role: body.role };
+        Ok(NewRecord { token: Some(token.secret().clone()), ..NewRecord::new(key, token.hash()) })
     }
 
     async fn update(
-        _stored: &mut StoredRecord<Self>,
-        _body: ApiKeyUpdate,
+        stored: &mut StoredRecord<Self>,
+        body: ApiKeyUpdate,
         _call: &CallContext<'_>,
     ) -> Result<Vec<NewModule>> {
+        stored.spec.role = body.role.or(stored.spec.role);
         Ok(Vec::new())
     }
 
@@ -43,7 +47,14 @@ impl Rules for ApiKey {
         Some(&self.owner_id)
     }
 
-    fn may_remove_administrator(_former: &Self, after: Option<&Self>) -> bool {
-        after.is_none()
+    async fn needs_administrator(stored: &StoredRecord<Self>, call: &CallContext<'_>) -> Result<bool> {
+        // The owner may be inactive or gone, then the key has no rights.
+        let Ok((_, role)) = call.resources.name_and_role(&stored.spec.owner_id).await else { return Ok(false) };
+        Ok(!Rights::of_key(role, stored.spec.role).are_within(call.caller.rights))
+    }
+
+    fn may_remove_administrator(former: &Self, after: Option<&Self>) -> bool {
+        let may_rule = |key: &Self| key.role.is_none_or(Role::is_admin);
+        may_rule(former) && !after.is_some_and(may_rule)
     }
 }

@@ -6,11 +6,12 @@ use super::{
     caller::Caller,
     keys,
     response_cache::CachedCaller,
+    rights::Rights,
     rules::{CallContext, Rules, StoredRecord},
 };
 use crate::store::CacheKey;
 use postern_api::{
-    Code, Error, Id, OwnerId, Result,
+    Code, Error, Id, OwnerId, Result, Role,
     resource::{ApiKey, BotUser, Credential, User},
     token::Token,
 };
@@ -25,7 +26,7 @@ impl CallContext<'_> {
         let own = &self.caller.owner;
         let Some(named) = named.filter(|named| !named.is_empty()) else { return Ok(own.clone()) };
         let owner = OwnerId::parse(named).map_err(|error| error.with("field", "owner_id"))?;
-        if owner != *own && !self.caller.admin {
+        if owner != *own && !self.caller.is_admin() {
             return Err(Error::new(
                 Code::AdminNeeded,
                 "Only an administrator may name another owner. Leave `owner_id` out to own it yourself.",
@@ -60,7 +61,7 @@ impl Resources {
         let key: Option<StoredRecord<ApiKey>> = self.find(&id).await?;
         if let Some(key) = key.filter(|key| key.hidden.verifies(&token)) {
             // Brings the owner into the store's cache too, so that both versions are known to the caller's entry.
-            self.name_and_rights(&key.spec.owner_id).await?;
+            self.name_and_role(&key.spec.owner_id).await?;
             let sources =
                 vec![CacheKey::Key(keys::record::<ApiKey>(&id)), CacheKey::Key(owner_key(&key.spec.owner_id))];
             let cached = self.cache_caller(token.ksuid(), sources, self.find_caller(&id)).await?;
@@ -82,8 +83,9 @@ impl Resources {
     async fn find_caller(&self, key: &str) -> Result<Option<CachedCaller>> {
         let Some(key) = self.find::<ApiKey>(key).await? else { return Ok(None) };
         let owner = key.spec.owner_id;
-        let (name, admin) = self.name_and_rights(&owner).await?;
-        let caller = Caller { key: key.id.any(), owner, name, admin, origin: CallOrigin::default() };
+        let (name, role) = self.name_and_role(&owner).await?;
+        let rights = Rights::of_key(role, key.spec.role);
+        let caller = Caller { key: key.id.any(), owner, name, rights, origin: CallOrigin::default() };
         Ok(Some(CachedCaller { hash: key.hidden, caller: Arc::new(caller) }))
     }
 
@@ -92,17 +94,17 @@ impl Resources {
         entry.map(|entry| self.codec.read_record(&entry)).transpose()
     }
 
-    /// Name of an owner, and whether it is an administrator; fails if the owner was deleted or is not active.
-    async fn name_and_rights(&self, owner: &OwnerId) -> Result<(String, bool)> {
+    /// Name and role of an owner; fails if the owner was deleted or is not active.
+    pub(super) async fn name_and_role(&self, owner: &OwnerId) -> Result<(String, Role)> {
         match owner {
             OwnerId::User(id) => {
                 let user: StoredRecord<User> = self.find(id.as_str()).await?.ok_or_else(unknown)?;
-                Ok((user.spec.name, user.spec.admin))
+                Ok((user.spec.name, user.spec.role))
             }
             OwnerId::Bot(id) => {
                 let bot: StoredRecord<BotUser> = self.find(id.as_str()).await?.ok_or_else(unknown)?;
                 if bot.spec.active {
-                    return Ok((bot.spec.name, bot.spec.admin));
+                    return Ok((bot.spec.name, bot.spec.role));
                 }
                 Err(Error::new(
                     Code::CallerInactive,

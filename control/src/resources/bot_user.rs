@@ -1,8 +1,11 @@
 //! Bot users: for administrators only. Deleting one deletes its keys and credentials.
 
-use super::{CallContext, Claim, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord, user};
+use super::{
+    CallContext, Claim, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord, rights::Scope,
+    user,
+};
 use postern_api::{
-    Code, Error, Result,
+    Code, Error, Result, Role,
     resource::{BotUser, BotUserCreate, BotUserUpdate, Nothing},
 };
 
@@ -10,11 +13,13 @@ impl Rules for BotUser {
     type Hidden = Nothing;
     const CACHEABLE: bool = true;
     const UNKNOWN: Code = Code::OwnerUnknown;
-    const ADMIN_ONLY: bool = true;
+    const SEEN_WITH: Scope = Scope::Everything;
+    const CHANGED_WITH: Scope = Scope::Everything;
 
     async fn create(body: BotUserCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
-        let (active, admin) = (body.active.unwrap_or(true), body.admin.unwrap_or(false));
-        Ok(NewRecord::new(BotUser { name: body.name, active, admin }, Nothing {}))
+        let role = user::chosen_role(body.role, body.admin)?.unwrap_or(Role::Editor);
+        let active = body.active.unwrap_or(true);
+        Ok(NewRecord::new(BotUser { name: body.name, active, admin: role.is_admin(), role }, Nothing {}))
     }
 
     async fn update(
@@ -26,7 +31,12 @@ impl Rules for BotUser {
             stored.spec.name = name;
         }
         stored.spec.active = body.active.unwrap_or(stored.spec.active);
-        stored.spec.admin = body.admin.unwrap_or(stored.spec.admin);
+        match user::chosen_role(body.role, body.admin)? {
+            // `admin: false` takes an administrator's rights, and leaves other roles as they are.
+            Some(Role::Editor) if body.role.is_none() && !stored.spec.role.is_admin() => {}
+            Some(role) => (stored.spec.role, stored.spec.admin) = (role, role.is_admin()),
+            None => {}
+        }
         Ok(Vec::new())
     }
 

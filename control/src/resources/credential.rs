@@ -2,6 +2,7 @@
 
 use super::{
     CallContext, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources, Rules, StoredRecord,
+    rights::Scope,
 };
 use postern_api::{
     Code, Error, OwnerId, Result, Secret,
@@ -16,6 +17,8 @@ const MAX_RULES: usize = 100;
 impl Rules for Credential {
     type Hidden = TokenHash;
     const CACHEABLE: bool = true;
+    const SEEN_WITH: Scope = Scope::Own;
+    const CHANGED_WITH: Scope = Scope::Own;
 
     async fn create(body: CredentialCreate, context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
         let acl = parse_acl(body.acl.unwrap_or_default())?;

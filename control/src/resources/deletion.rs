@@ -8,7 +8,8 @@ use super::{
     keys,
     relations::{self, ClaimsAndLinks, LinkEntry, LinkRole},
     retry::commit_with_retry,
-    rules::{Rules, StoredRecord},
+    rights::Access,
+    rules::{CallContext, Rules, StoredRecord},
 };
 use crate::store::{Commit, Entry, Range, Revision};
 use postern_api::{Error, Result};
@@ -74,9 +75,11 @@ impl Resources {
     /// # Errors
     /// `NotFound`, [`Rules::IN_USE`] if another record needs it, if the caller may not do so, or the store fails.
     pub(crate) async fn delete<R: Rules>(&self, caller: &Caller, at: &RecordPath<R>) -> Result<()> {
-        caller.check_kind_access::<R>()?;
+        caller.check_kind_access::<R>(Access::Change)?;
         let trash = commit_with_retry(move |_| async move {
             let (former, revision) = self.load_visible::<R>(caller, at).await?;
+            let call = CallContext { caller, now: postern_api::clock::now(), resources: self };
+            call.check_change(&former).await?;
             let mut plan = CommitPlan::default();
             plan.expect_revision(&former.key(), Some(revision));
             R::before_delete(&mut plan, &former, self).await?;

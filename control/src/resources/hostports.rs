@@ -94,7 +94,7 @@ pub(super) async fn before_commit(
 ) -> Result<()> {
     for name in name_hold(hostports, former).names {
         if let Some(reserved) = call.resources.reserved_domain(plan, &name).await?
-            && !call.caller.admin
+            && !call.caller.is_admin()
             && reserved.owner != call.caller.owner
         {
             let sentence = format!("`{name}` is reserved for another owner, by `{}`. Take another name.", reserved.id);

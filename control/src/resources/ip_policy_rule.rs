@@ -80,6 +80,10 @@ impl Rules for IpPolicyRule {
         Ok(Vec::new())
     }
 
+    async fn needs_administrator(stored: &StoredRecord<Self>, call: &CallContext<'_>) -> Result<bool> {
+        call.resources.guards_management(&stored.hidden).await
+    }
+
     fn hidden_settings(policy: &Id<IpPolicy>) -> Vec<(&'static str, Value)> {
         vec![("ip_policy_id", policy.to_string().into())]
     }

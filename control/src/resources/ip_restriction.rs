@@ -41,6 +41,10 @@ impl Rules for IpRestriction {
         Ok(Vec::new())
     }
 
+    async fn needs_administrator(stored: &StoredRecord<Self>, _call: &CallContext<'_>) -> Result<bool> {
+        Ok(stored.spec.kind.guards_management())
+    }
+
     fn hidden_settings(policies: &Vec<Id<IpPolicy>>) -> Vec<(&'static str, Value)> {
         vec![("ip_policy_ids", policies.iter().map(Id::to_string).collect())]
     }

@@ -3,6 +3,7 @@
 use super::{
     Caller, Resources, keys,
     list_search::{ListSearch, search_text},
+    rights::Access,
     rules::{Rules, StoredRecord},
     search_index::IndexedText,
 };
@@ -41,7 +42,7 @@ impl Resources {
         limit: usize,
         search: &str,
     ) -> Result<RecordPage<R>> {
-        caller.check_kind_access::<R>()?;
+        caller.check_kind_access::<R>(Access::See)?;
         let search = ListSearch::new(search);
         match (search.is_empty(), R::SEARCH_INDEXED) {
             (true, _) => self.scan(caller, before, limit, limit + 1, None).await,

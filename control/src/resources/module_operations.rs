@@ -9,6 +9,7 @@ use super::{
     owned_modules::{Modules, NewModule, plan_put},
     relations::{self, ClaimsAndLinks},
     retry::commit_with_retry,
+    rights::Access,
     rules::Rules,
 };
 use crate::store::Entry;
@@ -29,7 +30,7 @@ impl Resources {
         at: &RecordPath<O>,
         module: M,
     ) -> Result<M::View> {
-        caller.check_kind_access::<O>()?;
+        caller.check_kind_access::<O>(Access::Change)?;
         let (module, owner) = (&NewModule::new(module), &at.id.any());
         commit_with_retry(move |_| async move {
             let (stored, _) = self.load_visible::<O>(caller, at).await?;
@@ -67,7 +68,7 @@ impl Resources {
         caller: &Caller,
         at: &RecordPath<O>,
     ) -> Result<M::View> {
-        caller.check_kind_access::<O>()?;
+        caller.check_kind_access::<O>(Access::See)?;
         self.load_visible::<O>(caller, at).await?;
         let entry = self.store.get(&keys::module(at.id.as_str(), M::NAME)).await?.ok_or_else(|| {
             let sentence = format!("`{}` has no `{}` module.", at.id, M::NAME);
@@ -85,7 +86,7 @@ impl Resources {
         caller: &Caller,
         at: &RecordPath<O>,
     ) -> Result<()> {
-        caller.check_kind_access::<O>()?;
+        caller.check_kind_access::<O>(Access::Change)?;
         commit_with_retry(move |_| async move {
             let (stored, _) = self.load_visible::<O>(caller, at).await?;
             let key = keys::module(at.id.as_str(), M::NAME);

@@ -8,6 +8,7 @@ use super::{
     owned_modules::{self, Modules, NewModule, ReplacedModule},
     relations::{Claim, Link, LinkRole, NewLink},
     retry::commit_with_retry,
+    rights::Access,
     rules::{CallContext, CreateContext, NewRecord, RemovablePart, Rules, StoredRecord},
 };
 use crate::{
@@ -49,7 +50,7 @@ impl Resources {
         mut body: R::Create,
         prepare: impl Fn(&Secret) -> Result<()>,
     ) -> Result<Record<R>> {
-        caller.check_kind_access::<R>()?;
+        caller.check_kind_access::<R>(Access::Change)?;
         let (description, metadata) = take_texts(body.texts())?;
         let (body, description, metadata, prepare) = (&body, &description, &metadata, &prepare);
         commit_with_retry(move |attempt| async move {
@@ -69,6 +70,7 @@ impl Resources {
                 claims: Vec::new(),
                 links: Vec::new(),
             };
+            call.check_change(&stored).await?;
             let _name_hold = self.hold_names(R::name_hold(&stored, None));
             R::check(&stored, None, self)?;
             let links = set_claims_and_links(&mut stored);
@@ -109,7 +111,7 @@ impl Resources {
     /// # Errors
     /// `NotFound`, or if the caller may not see it.
     pub(crate) async fn get<R: Rules>(&self, caller: &Caller, at: &RecordPath<R>) -> Result<Record<R>> {
-        caller.check_kind_access::<R>()?;
+        caller.check_kind_access::<R>(Access::See)?;
         let (stored, _) = self.load_visible(caller, at).await?;
         self.show(&stored).await
     }
@@ -142,7 +144,7 @@ impl Resources {
         mut body: R::Update,
         alter: fn(&mut StoredRecord<R>),
     ) -> Result<Record<R>> {
-        caller.check_kind_access::<R>()?;
+        caller.check_kind_access::<R>(Access::Change)?;
         let (description, metadata) = take_texts(body.texts())?;
         let (body, description, metadata) = (&body, &description, &metadata);
         commit_with_retry(move |_| async move {
@@ -151,8 +153,10 @@ impl Resources {
             stored.description = description.clone().unwrap_or(stored.description);
             stored.metadata = metadata.clone().unwrap_or(stored.metadata);
             let call = CallContext { caller, now, resources: self };
+            call.check_change(&former).await?;
             let new_modules = R::update(&mut stored, body.clone(), &call).await?;
             alter(&mut stored);
+            call.check_change(&stored).await?;
             let _name_hold = self.hold_names(R::name_hold(&stored, Some(&former)));
             R::check(&stored, Some(&former), self)?;
             let links = set_claims_and_links(&mut stored);

@@ -1,7 +1,10 @@
 //! Cache of responses and callers. An entry is valid as long as the store's cache holds the same versions of the
 //! values it was made from, so a write invalidates it at once.
 
-use super::{Caller, RecordPath, Resources, Rules, keys};
+use super::{
+    Caller, RecordPath, Resources, Rules, keys,
+    rights::{Access, Scope},
+};
 use crate::store::{CacheKey, CacheVersion, Store};
 use bytes::Bytes;
 use postern_api::{Code, Error, OwnerId, Result, token::TokenHash};
@@ -29,7 +32,7 @@ pub(super) struct ResponseCache {
 /// Response to a GET request, and the condition to see it.
 struct CachedResponse {
     body: Bytes,
-    admin_only: bool,
+    seen_with: Scope,
     owner: Option<OwnerId>,
 }
 
@@ -85,8 +88,8 @@ impl Resources {
             self.response_cache.responses.remove(path);
             return None;
         }
-        let CachedResponse { body, admin_only, owner } = &response.value;
-        let may = caller.admin || !admin_only && owner.as_ref().is_none_or(|owner| *owner == caller.owner);
+        let CachedResponse { body, seen_with, owner } = &response.value;
+        let may = caller.rights.scope(Access::See) >= *seen_with && caller.check_owner_access(owner.as_ref()).is_ok();
         may.then(|| body.clone())
     }
 
@@ -106,7 +109,7 @@ impl Resources {
         let body = Bytes::from(body);
         if let Some(sources) = before.filter(|_| body.len() <= MAX_RESPONSE_BYTES) {
             let owner = record.spec.owner().cloned();
-            let value = CachedResponse { body: body.clone(), admin_only: R::ADMIN_ONLY, owner };
+            let value = CachedResponse { body: body.clone(), seen_with: R::SEEN_WITH, owner };
             let entry = CacheEntry { value, sources };
             // Still valid, so nothing was written while the record was read.
             if entry.is_valid(self.store.as_ref()) {

@@ -7,6 +7,7 @@ use super::{
     keys,
     owned_modules::{Modules, NewModule},
     relations::{Claim, Link, LinkRole, NewLink},
+    rights::{Access, Scope},
 };
 use crate::NameHold;
 use postern_api::{
@@ -53,8 +54,10 @@ impl<R: Rules> StoredRecord<R> {
 pub(crate) trait Rules: Resource {
     /// State that is stored and never shown.
     type Hidden: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
-    /// Only administrators have access.
-    const ADMIN_ONLY: bool = false;
+    /// What a caller must be able to see.
+    const SEEN_WITH: Scope = Scope::Shared;
+    /// What a caller must be able to change.
+    const CHANGED_WITH: Scope = Scope::Shared;
     /// Records of this kind own modules.
     const HAS_MODULES: bool = false;
     /// The validity of one module depends on others; see [`Rules::check_modules`].
@@ -136,6 +139,15 @@ pub(crate) trait Rules: Resource {
         std::future::ready(Ok(()))
     }
 
+    /// Whether only an administrator may change the record, because a change could shut administrators out or give rights
+    /// that the caller does not have. Asked before and after a change, for other callers only.
+    fn needs_administrator(
+        _stored: &StoredRecord<Self>,
+        _call: &CallContext<'_>,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        std::future::ready(Ok(false))
+    }
+
     /// Checks other records before a record is deleted by a request of its own.
     fn before_delete(
         _plan: &mut CommitPlan,
@@ -210,9 +222,22 @@ impl Caller {
     /// Checks access to a kind.
     ///
     /// # Errors
-    /// `AdminNeeded`, if only administrators have access.
-    pub(crate) fn check_kind_access<R: Rules>(&self) -> Result<()> {
-        if R::ADMIN_ONLY && !self.admin { Err(admin_needed()) } else { Ok(()) }
+    /// `AdminNeeded` or `RoleTooLow`, if the caller's rights do not suffice.
+    pub(crate) fn check_kind_access<R: Rules>(&self, access: Access) -> Result<()> {
+        self.check_scope(access, if access == Access::See { R::SEEN_WITH } else { R::CHANGED_WITH })
+    }
+}
+
+impl CallContext<'_> {
+    /// Checks that the caller may change a record as it is before or after the change.
+    ///
+    /// # Errors
+    /// `AdminNeeded`, if only an administrator may, or if the store fails.
+    pub(super) async fn check_change<R: Rules>(&self, stored: &StoredRecord<R>) -> Result<()> {
+        if !self.caller.is_admin() && R::needs_administrator(stored, self).await? {
+            return Err(admin_needed());
+        }
+        Ok(())
     }
 }
 

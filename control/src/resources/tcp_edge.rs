@@ -82,7 +82,7 @@ impl Rules for TcpEdge {
     ) -> Result<()> {
         for port in Self::name_hold(stored, former).ports {
             if let Some(reserved) = call.resources.reserved_address(plan, port).await?
-                && !call.caller.admin
+                && !call.caller.is_admin()
                 && reserved.owner != call.caller.owner
             {
                 let sentence =

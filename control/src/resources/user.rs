@@ -1,8 +1,8 @@
 //! Users: for administrators only. Deleting one deletes the user's keys and credentials.
 
-use super::{CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord};
+use super::{CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord, rights::Scope};
 use postern_api::{
-    Code, Error, Result,
+    Code, Error, Result, Role,
     resource::{NAME_LIMIT, Nothing, User, UserCreate, UserUpdate},
 };
 
@@ -10,10 +10,12 @@ impl Rules for User {
     type Hidden = Nothing;
     const CACHEABLE: bool = true;
     const UNKNOWN: Code = Code::OwnerUnknown;
-    const ADMIN_ONLY: bool = true;
+    const SEEN_WITH: Scope = Scope::Everything;
+    const CHANGED_WITH: Scope = Scope::Everything;
 
     async fn create(body: UserCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
-        let user = User { name: body.name, admin: body.admin.unwrap_or(false) };
+        let role = chosen_role(body.role, body.admin)?.unwrap_or(Role::Editor);
+        let user = User { name: body.name, admin: role.is_admin(), role };
         Ok(NewRecord::new(user, Nothing {}))
     }
 
@@ -25,7 +27,12 @@ impl Rules for User {
         if let Some(name) = body.name {
             stored.spec.name = name;
         }
-        stored.spec.admin = body.admin.unwrap_or(stored.spec.admin);
+        match chosen_role(body.role, body.admin)? {
+            // `admin: false` takes an administrator's rights, and leaves other roles as they are.
+            Some(Role::Editor) if body.role.is_none() && !stored.spec.role.is_admin() => {}
+            Some(role) => (stored.spec.role, stored.spec.admin) = (role, role.is_admin()),
+            None => {}
+        }
         Ok(Vec::new())
     }
 
@@ -40,6 +47,17 @@ impl Rules for User {
     fn may_remove_administrator(former: &Self, after: Option<&Self>) -> bool {
         former.admin && after.is_none_or(|after| !after.admin)
     }
+}
+
+/// Role that a body names by `role`, by `admin`, or by both.
+pub(super) fn chosen_role(role: Option<Role>, admin: Option<bool>) -> Result<Option<Role>> {
+    if let (Some(role), Some(admin)) = (role, admin)
+        && role.is_admin() != admin
+    {
+        let sentence = format!("`admin: {admin}` contradicts the role `{role}`. Leave `admin` out.");
+        return Err(Error::new(Code::FieldInvalid, sentence).with("field", "admin"));
+    }
+    Ok(role.or(admin.map(|admin| Role::from_members(None, admin))))
 }
 
 /// Checks that a name has 1 to [`NAME_LIMIT`] bytes and is printable.

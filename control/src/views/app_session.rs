@@ -3,7 +3,7 @@
 use super::{DeletableView, ViewSource, endpoint};
 use crate::{
     logins::stored_login,
-    resources::{Caller, Resources},
+    resources::{Caller, Resources, Scope},
     store::{Entry, Range},
 };
 use postern_api::{
@@ -14,7 +14,7 @@ use postern_api::{
 use woothee::parser::Parser;
 
 impl ViewSource for AppSession {
-    const ADMIN_ONLY: bool = true;
+    const SEEN_WITH: Scope = Scope::Everything;
 
     async fn list(ctx: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
         let mut range = Range::new(stored_login::records::<AppSession>(), limit);

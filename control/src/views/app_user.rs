@@ -3,7 +3,7 @@
 use super::{DeletableView, ViewSource};
 use crate::{
     logins::stored_login::{self, StoredUser},
-    resources::{Caller, Resources},
+    resources::{Caller, Resources, Scope},
     store::{Entry, Range},
 };
 use postern_api::{
@@ -12,7 +12,7 @@ use postern_api::{
 };
 
 impl ViewSource for AppUser {
-    const ADMIN_ONLY: bool = true;
+    const SEEN_WITH: Scope = Scope::Everything;
 
     async fn list(ctx: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
         let mut range = Range::new(stored_login::records::<AppUser>(), limit);

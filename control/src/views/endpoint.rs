@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     LiveAddress, LiveTunnel,
-    resources::{Resources, Rules, StoredRecord, hosts, keys, ports},
+    resources::{Resources, Rules, Scope, StoredRecord, hosts, keys, ports},
     store::Range,
 };
 use aws_lc_rs::digest::{SHA256, digest};
@@ -27,6 +27,12 @@ const SHARED_LENGTH: usize = 16;
 const AFTER_ALL: char = '~';
 
 impl ViewSource for Endpoint {
+    const SEEN_WITH: Scope = Scope::Own;
+
+    fn session(&self) -> Option<&str> {
+        self.tunnel_session.as_ref().map(|session| session.id.as_str())
+    }
+
     fn missing_nodes(ctx: &Resources) -> Vec<NodeName> {
         ctx.live.missing_nodes()
     }

@@ -3,7 +3,7 @@
 use super::{ViewSource, newest_first};
 use crate::{
     LiveLink,
-    resources::Resources,
+    resources::{Resources, Scope},
     store::{self, NodeRecord, Nodes},
 };
 use aws_lc_rs::digest::{SHA256, digest};
@@ -13,7 +13,7 @@ use postern_api::{
 };
 
 impl ViewSource for Node {
-    const ADMIN_ONLY: bool = true;
+    const SEEN_WITH: Scope = Scope::Everything;
 
     async fn list(ctx: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
         let found = newest_first(all(ctx), |node| node.id.as_str(), before, limit);

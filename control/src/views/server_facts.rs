@@ -1,11 +1,11 @@
 //! Settings of the server that callers need.
 
-use crate::resources::Resources;
+use crate::resources::{Caller, Resources};
 use postern_api::resource::ServerFacts;
 
 impl Resources {
     /// Facts for every caller.
-    pub(crate) fn facts(&self) -> ServerFacts {
+    pub(crate) fn facts(&self, caller: &Caller) -> ServerFacts {
         let (settings, https_port) = (&self.settings, self.live.https_port());
         let login_url = settings.login_url(https_port);
         ServerFacts {
@@ -18,6 +18,7 @@ impl Resources {
             login_url,
             oauth_apps: settings.oauth_apps.keys().copied().collect(),
             microsoft_tenants: settings.has_microsoft_tenants,
+            role: Some(caller.rights.role()),
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Tunnels: endpoints that agents publish, or offer to backends.
 
 use super::{ViewSource, newest_first, references};
-use crate::{LiveTunnel, resources::Resources};
+use crate::{
+    LiveTunnel,
+    resources::{Resources, Scope},
+};
 use postern_api::{
     Id, Result,
     published::Backend,
@@ -9,6 +12,12 @@ use postern_api::{
 };
 
 impl ViewSource for Tunnel {
+    const SEEN_WITH: Scope = Scope::Own;
+
+    fn session(&self) -> Option<&str> {
+        Some(self.tunnel_session.id.as_str())
+    }
+
     fn missing_nodes(ctx: &Resources) -> Vec<NodeName> {
         ctx.live.missing_nodes()
     }

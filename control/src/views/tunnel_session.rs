@@ -3,7 +3,7 @@
 use super::{ViewSource, newest_first};
 use crate::{
     CommandOutcome, LiveSession,
-    resources::{Caller, Resources, view_not_found},
+    resources::{Access, Caller, Resources, Scope, view_not_found},
 };
 use postern_api::{
     Code, Error, Id, Result,
@@ -11,6 +11,12 @@ use postern_api::{
 };
 
 impl ViewSource for TunnelSession {
+    const SEEN_WITH: Scope = Scope::Own;
+
+    fn session(&self) -> Option<&str> {
+        Some(self.id.as_str())
+    }
+
     fn missing_nodes(ctx: &Resources) -> Vec<NodeName> {
         ctx.live.missing_nodes()
     }
@@ -33,6 +39,7 @@ impl Resources {
     /// `NotFound`, `RemoteRefused` if the agent does not allow it, `RemoteUncertain` if its node does not answer, or if the caller is neither its owner nor an
     /// administrator.
     pub(crate) async fn command(&self, caller: &Caller, id: &Id<TunnelSession>, command: SessionCommand) -> Result<()> {
+        caller.check_scope(Access::Change, Scope::Own)?;
         let found = self.live.sessions().into_iter().find(|session| session.id == id.as_str());
         let session = found.ok_or_else(|| view_not_found(id))?;
         let credential = self.load(&Id::<Credential>::parse(&session.credential)?).await?;

@@ -7,7 +7,7 @@ use crate::{
     pairs::{Things, pairs, seen},
 };
 use http::StatusCode;
-use postern_api::Code;
+use postern_api::{Code, Role};
 use postern_control::CommittedEvent;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -313,7 +313,7 @@ async fn no_secret_is_in_the_audit_log() {
 async fn commands_of_the_operator_and_logins_have_their_authors() {
     let world = World::start().await;
     let operator = world.operator().await;
-    world.control.create_api_key("second", true).await.expect("a key");
+    world.control.create_api_key("second", Role::Admin).await.expect("a key");
     let made = events(&operator, "kind=api_key").await;
     assert_eq!((&made[0]["actor_type"], &made[0]["api_key_id"]), (&json!("operator"), &Value::Null));
     assert_eq!((&made[0]["address"], &made[0]["operation_id"]), (&json!(""), &json!("")));

@@ -6,7 +6,7 @@ use futures::{FutureExt, future::BoxFuture};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use postern_api::{
-    AnyId, Code,
+    AnyId, Code, Role,
     host::HostName,
     resource::NodeName,
     traffic::{Counts, History, Traffic},
@@ -151,7 +151,7 @@ impl World {
 
     /// A new user who is not an administrator.
     pub(crate) async fn stranger(&self) -> Caller {
-        let key = self.control.create_api_key("stranger", false).await.expect("a key");
+        let key = self.control.create_api_key("stranger", Role::Editor).await.expect("a key");
         self.caller(key.reveal())
     }
 

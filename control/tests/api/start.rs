@@ -5,7 +5,7 @@ use crate::{
     kit::{Tunnels, World, open},
 };
 use http::StatusCode;
-use postern_api::{Code, token::Token};
+use postern_api::{Code, Role, token::Token};
 use postern_control::{Control, ControlSettings};
 use serde_json::json;
 use std::sync::Arc;
@@ -53,8 +53,8 @@ async fn the_file_of_the_first_key_is_recovered_after_a_crash() {
 async fn keys_of_the_command_line_belong_to_the_administrator_or_to_a_new_user() {
     let world = World::start().await;
     let operator = world.operator().await;
-    let admin = world.control.create_api_key("rescue", true).await.expect("a key");
-    let other = world.control.create_api_key("deploy", false).await.expect("a key");
+    let admin = world.control.create_api_key("rescue", Role::Admin).await.expect("a key");
+    let other = world.control.create_api_key("deploy", Role::Editor).await.expect("a key");
     world.caller(admin.reveal()).get("/users").await.is(StatusCode::OK);
     world.caller(other.reveal()).get("/users").await.refused(Code::AdminNeeded);
     let users = operator.get("/users").await.is(StatusCode::OK);
@@ -62,7 +62,7 @@ async fn keys_of_the_command_line_belong_to_the_administrator_or_to_a_new_user()
     assert!(names.len() == 2 && names.contains(&json!("admin")) && names.contains(&json!("deploy")), "{names:?}");
     let keys = operator.get("/api_keys").await.is(StatusCode::OK).to_string();
     assert!(keys.contains("rescue") && keys.contains("deploy"));
-    let error = world.control.create_api_key(&"x".repeat(256), false).await.expect_err("refused");
+    let error = world.control.create_api_key(&"x".repeat(256), Role::Editor).await.expect_err("refused");
     assert_eq!(error.code, Code::DescriptionTooLong);
 }
 

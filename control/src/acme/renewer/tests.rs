@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Control, ControlSettings, NoLiveState, certificates::DAY};
 use futures::future::BoxFuture;
-use postern_api::{Secret, published::Certificate};
+use postern_api::{Role, Secret, published::Certificate};
 use rcgen::{CertificateParams, KeyPair};
 use serde_json::{Value, json};
 use std::sync::{
@@ -59,7 +59,7 @@ impl World {
         let folder = tempfile::tempdir().expect("a folder");
         let control =
             Control::open(ControlSettings::new(folder.path()), Arc::new(NoLiveState)).await.expect("it opens");
-        let key = control.create_api_key("operator", true).await.expect("a key").reveal().to_owned();
+        let key = control.create_api_key("operator", Role::Admin).await.expect("a key").reveal().to_owned();
         let authority = Arc::new(Authority::default());
         authority.now.store(START, Ordering::SeqCst);
         authority.lifetime.store(90 * DAY, Ordering::SeqCst);
