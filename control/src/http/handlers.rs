@@ -110,6 +110,7 @@ pub(super) async fn put_module<O: HostRules<M>, M: ModuleRules>(
 ) -> HandlerResult {
     reject_query(request.uri())?;
     let at = item.record_path::<O>()?;
+    caller.check_kind_access::<O>(Access::Change)?;
     let module: M = body::read_module(request).await?;
     let warning = module.warning(&state.resources);
     let mut response = json(StatusCode::OK, &state.resources.put_module::<O, M>(&caller, &at, module).await?)?;

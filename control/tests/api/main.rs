@@ -23,6 +23,7 @@ mod published;
 mod reserved;
 mod response_cache;
 mod rights;
+mod roles;
 mod search;
 mod secrets;
 mod start;

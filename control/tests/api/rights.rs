@@ -181,7 +181,7 @@ async fn lists_show_what_a_caller_may_see() {
         ids(&stranger.get("/ip_policies").await.is(StatusCode::OK), "ip_policies"),
         std::slice::from_ref(&policy)
     );
-    stranger.made("/ip_restrictions", &json!({"type": "api", "ip_policy_ids": [policy]})).await;
+    stranger.made("/ip_restrictions", &json!({"type": "agent", "ip_policy_ids": [policy]})).await;
     stranger.made("/edges/https", &json!({"hostports": ["stranger.test:443"]})).await;
 }
 
