@@ -27,7 +27,8 @@ body! {
         may {
             /// Owner; default: the caller. Only administrators may set another owner.
             owner_id: String,
-            /// Role of the key. Default: all rights of its owner.
+            /// Role of the key. Default: that of the key that creates it, if both have one owner; otherwise all rights of its
+            /// owner.
             role: Role,
         }
     }

@@ -18,7 +18,9 @@ impl Rules for ApiKey {
     async fn create(body: ApiKeyCreate, context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
         let owner_id = context.call.owner_for(body.owner_id.as_deref()).await?;
         let token = Token::generate(context.id.ksuid());
-        let key = ApiKey { owner_id, role: body.role };
+        let caller = context.call.caller;
+        let role = body.role.or(caller.key_role.filter(|_| owner_id == caller.owner));
+        let key = ApiKey { owner_id, role };
         Ok(NewRecord { token: Some(token.secret().clone()), ..NewRecord::new(key, token.hash()) })
     }
 

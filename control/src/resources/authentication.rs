@@ -85,7 +85,8 @@ impl Resources {
         let owner = key.spec.owner_id;
         let (name, role) = self.name_and_role(&owner).await?;
         let rights = Rights::of_key(role, key.spec.role);
-        let caller = Caller { key: key.id.any(), owner, name, rights, origin: CallOrigin::default() };
+        let caller =
+            Caller { key: key.id.any(), owner, name, key_role: key.spec.role, rights, origin: CallOrigin::default() };
         Ok(Some(CachedCaller { hash: key.hidden, caller: Arc::new(caller) }))
     }
 

@@ -4,7 +4,7 @@ use super::{
     audit::CallOrigin,
     rights::{Access, Rights, Scope},
 };
-use postern_api::{AnyId, Code, Error, OwnerId, Result};
+use postern_api::{AnyId, Code, Error, OwnerId, Result, Role};
 
 /// The authenticated holder of an API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,9 @@ pub(crate) struct Caller {
     pub(crate) owner: OwnerId,
     /// Name of the owner.
     pub(crate) name: String,
-    /// What the key allows.
+    /// Role of the key itself.
+    pub(crate) key_role: Option<Role>,
+    /// What the key allows, by the roles of owner and key.
     pub(crate) rights: Rights,
     /// The call that is being served.
     pub(crate) origin: CallOrigin,

@@ -811,7 +811,7 @@ export interface components {
     Action: "allow" | "deny";
     /** @description What the author of a change is. */
     ActorType: "user" | "bot_user" | "operator" | "server" | "visitor";
-    /** @description An API key. It has the permissions of its owner. */
+    /** @description An API key. It has the rights of its owner, or those that its own role leaves of them. */
     ApiKey: {
       /** @description Its id. */
       id: string;
@@ -828,6 +828,8 @@ export interface components {
       metadata: string;
       /** @description The user or bot user it belongs to. */
       owner_id: string;
+      /** @description Role of the key, which takes rights from those of its owner and never adds any; null: all of the owner's. */
+      role: components["schemas"]["Role"] | null;
       /** @description Token; shown only once, in this response. */
       token: string | null;
     };
@@ -839,6 +841,8 @@ export interface components {
       metadata?: string | null;
       /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
+      /** @description Role of the key. Default: that of the key that creates it, if both have one owner; otherwise all rights of its owner. */
+      role?: components["schemas"]["Role"] | null;
     };
     /** @description A page of records, newest first. */
     ApiKeyList: {
@@ -855,6 +859,8 @@ export interface components {
       description?: string | null;
       /** @description Free-form metadata for your own programs; at most 4096 bytes. */
       metadata?: string | null;
+      /** @description Role of the key; `admin` leaves all rights of its owner. */
+      role?: components["schemas"]["Role"] | null;
     };
     /** @description A browser that has logged in at an edge. Deleting it logs the browser out with its next request. */
     AppSession: {
@@ -1081,8 +1087,10 @@ export interface components {
       name: string;
       /** @description Whether its keys and credentials may be used. */
       active: boolean;
-      /** @description Whether it may manage users and resources of others. */
+      /** @description Whether the role is `admin`. */
       admin: boolean;
+      /** @description What it may see and change. */
+      role: components["schemas"]["Role"];
     };
     /** @description Body of a create. The name is required. */
     BotUserCreate: {
@@ -1094,8 +1102,10 @@ export interface components {
       name: string;
       /** @description Default: true. */
       active?: boolean | null;
-      /** @description Default: false. */
+      /** @description Short for the role `admin` or `editor`. Default: false. */
       admin?: boolean | null;
+      /** @description Default: `editor`. */
+      role?: components["schemas"]["Role"] | null;
     };
     /** @description A page of records, newest first. */
     BotUserList: {
@@ -1116,8 +1126,10 @@ export interface components {
       name?: string | null;
       /** @description Whether its keys and credentials may be used. */
       active?: boolean | null;
-      /** @description Whether it may manage users and resources of others. */
+      /** @description Short for the role `admin`, or `editor` in its place. */
       admin?: boolean | null;
+      /** @description What it may see and change. */
+      role?: components["schemas"]["Role"] | null;
     };
     /** @description Facts about a browser. */
     BrowserSession: {
@@ -2927,6 +2939,8 @@ export interface components {
        */
       host: string | null;
     };
+    /** @description What the holder of an API key may see and change. */
+    Role: "admin" | "editor" | "viewer" | "agent-owner";
     /** @description The SAML module in responses, with the settings for the identity provider. */
     SamlModule: {
       /** @description Whether the module is enabled. */
@@ -3056,6 +3070,8 @@ export interface components {
       oauth_apps: components["schemas"]["IdentityProvider"][];
       /** @description Whether the operator lists Microsoft tenants. Without them no Microsoft account is admitted by its e-mail address. */
       microsoft_tenants: boolean;
+      /** @description Role of the API key with which the facts are read. */
+      role?: components["schemas"]["Role"] | null;
     };
     /** @description Current state of the server. Where several nodes use its store, sessions, tunnels and traffic are those of all nodes. */
     ServerStatus: {
@@ -3889,8 +3905,10 @@ export interface components {
       metadata: string;
       /** @description Name of the user; never empty. */
       name: string;
-      /** @description Whether the user may manage users and resources of others. */
+      /** @description Whether the role is `admin`. */
       admin: boolean;
+      /** @description What the user may see and change. */
+      role: components["schemas"]["Role"];
     };
     /** @description Parsed user agent of a browser. Unknown members are empty. */
     UserAgent: {
@@ -3942,8 +3960,10 @@ export interface components {
       metadata?: string | null;
       /** @description 1 to 255 bytes. */
       name: string;
-      /** @description Default: false. */
+      /** @description Short for the role `admin` or `editor`. Default: false. */
       admin?: boolean | null;
+      /** @description Default: `editor`. */
+      role?: components["schemas"]["Role"] | null;
     };
     /** @description A page of records, newest first. */
     UserList: {
@@ -3962,8 +3982,10 @@ export interface components {
       metadata?: string | null;
       /** @description 1 to 255 bytes. */
       name?: string | null;
-      /** @description Whether the user may manage users and resources of others. */
+      /** @description Short for the role `admin`, or `editor` in its place. */
       admin?: boolean | null;
+      /** @description What the user may see and change. */
+      role?: components["schemas"]["Role"] | null;
     };
     /** @description Decision of a module or restriction. */
     Verdict: "passed" | "refused" | "warned";
@@ -4363,6 +4385,7 @@ export type ResponseHeadersModulePut = components["schemas"]["ResponseHeadersMod
 export type RestrictionType = components["schemas"]["RestrictionType"];
 export type RewriteModule = components["schemas"]["RewriteModule"];
 export type RewriteModulePut = components["schemas"]["RewriteModulePut"];
+export type Role = components["schemas"]["Role"];
 export type SamlModule = components["schemas"]["SamlModule"];
 export type SamlModulePut = components["schemas"]["SamlModulePut"];
 export type ServerFacts = components["schemas"]["ServerFacts"];

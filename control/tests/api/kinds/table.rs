@@ -21,13 +21,13 @@ pub(crate) struct Kind {
 pub(crate) fn kinds() -> Vec<Kind> {
     let kind = |path, list, prefix, change, members| Kind { path, list, prefix, change, members };
     vec![
-        kind("/api_keys", "keys", "ak_", json!({}), &["owner_id", "token"]),
+        kind("/api_keys", "keys", "ak_", json!({"role": "viewer"}), &["owner_id", "role", "token"]),
         kind(
             "/bot_users",
             "bot_users",
             "bot_",
             json!({"name": "another bot", "active": false, "admin": true}),
-            &["name", "active", "admin"],
+            &["name", "active", "admin", "role"],
         ),
         kind(
             "/certificate_authorities",
@@ -169,7 +169,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
             json!({"labels": {"other": "label", "more": ""}}),
             &["labels", "tunnels"],
         ),
-        kind("/users", "users", "usr_", json!({"name": "another user", "admin": true}), &["name", "admin"]),
+        kind("/users", "users", "usr_", json!({"name": "another user", "admin": true}), &["name", "admin", "role"]),
     ]
 }
 

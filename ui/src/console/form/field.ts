@@ -76,6 +76,8 @@ export interface FlagField extends Common {
 export interface Option {
   value: string;
   label: string;
+  /** What it means, in smaller letters. */
+  note?: string;
 }
 
 export interface ChoiceField extends Common {

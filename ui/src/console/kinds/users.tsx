@@ -1,33 +1,21 @@
 // People and programs that own keys and credentials.
-import type { FlagField, TextField } from "../form/field";
+import type { TextField } from "../form/field";
 import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn, type Column } from "../resource/kind";
 import type { Base } from "../../api/management";
 import { created, YesNo } from "./columns";
+import { role, roleColumn } from "./roles";
 
 const name: TextField = { kind: "text", name: "name", label: "Name", required: true, maxBytes: 255 };
-const admin: FlagField = {
-  kind: "flag",
-  name: "admin",
-  label: "Administrator",
-  help: "May manage users, bot users and the records of others.",
-  initial: false,
-};
 const nameColumn: Column<Base & { name: string }> = { name: "name", label: "Name", text: (one) => one.name };
-const adminColumn: Column<Base & { admin: boolean }> = {
-  name: "admin",
-  label: "Rights",
-  text: (one) => (one.admin ? "Administrator" : "Member"),
-  cell: (one) => <YesNo yes={one.admin} words={["Administrator", "Member"]} />,
-};
 
 export const users = describe("/users", {
   singular: "user",
   plural: "Users",
   about: "People who own API keys and credentials. Only administrators can see this list.",
   title: (user) => user.name,
-  columns: [nameColumn, adminColumn, descriptionColumn, idColumn, created, metadataColumn],
-  fields: [name, admin, description(), metadata],
+  columns: [nameColumn, roleColumn, descriptionColumn, idColumn, created, metadataColumn],
+  fields: [name, role, description(), metadata],
   dependents: true,
   empty: { sentence: "There is no user that your key may read." },
   touches: ["/api_keys", "/credentials"],
@@ -46,7 +34,7 @@ export const botUsers = describe("/bot_users", {
       text: (bot) => (bot.active ? "Active" : "Inactive"),
       cell: (bot) => <YesNo yes={bot.active} words={["Active", "Inactive"]} />,
     },
-    adminColumn,
+    roleColumn,
     descriptionColumn,
     idColumn,
     created,
@@ -61,7 +49,7 @@ export const botUsers = describe("/bot_users", {
       help: "If off, none of its keys and credentials can be used, and its agents are disconnected.",
       initial: true,
     },
-    admin,
+    role,
     description(),
     metadata,
   ],

@@ -8,6 +8,7 @@ import { useServices } from "../../services";
 import { usePath } from "../address";
 import { AREAS, type Area, type Group } from "../areas";
 import { PlaceLink } from "../PlaceLink";
+import { RoleNotice } from "./RoleNotice";
 import styles from "./Shell.module.css";
 import { ThemeMenu } from "./ThemeMenu";
 
@@ -107,6 +108,7 @@ export function Shell({ agent }: { agent: boolean }) {
         )}
       </header>
       <main id="main" ref={main} className={styles.main} tabIndex={-1}>
+        {host.management && <RoleNotice />}
         <Outlet />
       </main>
       {finding && (

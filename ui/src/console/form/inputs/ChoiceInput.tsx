@@ -14,7 +14,16 @@ export function ChoiceInput({ field, value, mistake, onChange }: InputProps<Choi
   // A value set by another program is kept until the user chooses one.
   const options = isKnown ? field.options : [{ value, label: value }, ...field.options];
   if (options.length <= MAX_RADIO_OPTIONS)
-    return <Choice legend={label} hint={help} value={value} options={options} onChange={onChange} />;
+    return (
+      <Choice
+        legend={label}
+        hint={help}
+        isList={options.some((option) => option.note !== undefined)}
+        value={value}
+        options={options}
+        onChange={onChange}
+      />
+    );
   return (
     <Field label={label} mistake={mistake} hint={help}>
       <Select value={value} options={options} required={required} onChange={onChange} />
