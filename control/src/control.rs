@@ -346,7 +346,7 @@ fn operator(owner: Id<User>) -> Caller {
         key: postern_api::AnyId::from_text(Caller::OPERATOR),
         owner: owner.into(),
         name: String::new(),
-        key_role: None,
+        key_role: Role::Admin,
         rights: Role::Admin.into(),
         origin: CallOrigin::default(),
     }

@@ -15,9 +15,16 @@ use serde::{Deserialize, Serialize};
 pub struct ApiKey {
     /// The user or bot user it belongs to.
     pub owner_id: OwnerId,
-    /// Role of the key, which takes rights from those of its owner and never adds any; null: all of the owner's.
-    #[serde(default)]
-    pub role: Option<Role>,
+    /// Role of the key. It has the rights that both its own role and that of its owner give; with `admin`, all of the
+    /// owner's.
+    #[serde(default = "all_rights_of_the_owner")]
+    #[schemars(!default)]
+    pub role: Role,
+}
+
+/// Role of keys that were made before keys had roles.
+fn all_rights_of_the_owner() -> Role {
+    Role::Admin
 }
 
 body! {
@@ -27,8 +34,7 @@ body! {
         may {
             /// Owner; default: the caller. Only administrators may set another owner.
             owner_id: String,
-            /// Role of the key. Default: that of the key that creates it, if both have one owner; otherwise all rights of its
-            /// owner.
+            /// Role of the key. Default: that of the key that creates it, if both have one owner; otherwise `admin`.
             role: Role,
         }
     }

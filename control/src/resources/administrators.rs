@@ -2,7 +2,7 @@
 
 use super::{Resources, commit_plan::CommitPlan, rules::StoredRecord};
 use postern_api::{
-    Code, Error, OwnerId, Result, Role,
+    Code, Error, OwnerId, Result,
     resource::{ApiKey, BotUser, User},
 };
 use std::collections::HashSet;
@@ -41,8 +41,9 @@ impl Resources {
         .await?;
         let mut remains = false;
         self.for_each(|key: StoredRecord<ApiKey>| {
-            let all_rights = key.spec.role.is_none_or(Role::is_admin);
-            remains |= all_rights && stays(&key.key(), key.id.as_str()) && administrators.contains(&key.spec.owner_id);
+            remains |= key.spec.role.is_admin()
+                && stays(&key.key(), key.id.as_str())
+                && administrators.contains(&key.spec.owner_id);
         })
         .await?;
         if remains {

@@ -19,8 +19,8 @@ impl Rules for ApiKey {
         let owner_id = context.call.owner_for(body.owner_id.as_deref()).await?;
         let token = Token::generate(context.id.ksuid());
         let caller = context.call.caller;
-        let role = body.role.or(caller.key_role.filter(|_| owner_id == caller.owner));
-        let key = ApiKey { owner_id, role };
+        let default = if owner_id == caller.owner { caller.key_role } else { Role::Admin };
+        let key = ApiKey { owner_id, role: body.role.unwrap_or(default) };
         Ok(NewRecord { token: Some(token.secret().clone()), ..NewRecord::new(key, token.hash()) })
     }
 
@@ -29,7 +29,7 @@ impl Rules for ApiKey {
         body: ApiKeyUpdate,
         _call: &CallContext<'_>,
     ) -> Result<Vec<NewModule>> {
-        stored.spec.role = body.role.or(stored.spec.role);
+        stored.spec.role = body.role.unwrap_or(stored.spec.role);
         Ok(Vec::new())
     }
 
@@ -56,7 +56,6 @@ impl Rules for ApiKey {
     }
 
     fn may_remove_administrator(former: &Self, after: Option<&Self>) -> bool {
-        let may_rule = |key: &Self| key.role.is_none_or(Role::is_admin);
-        may_rule(former) && !after.is_some_and(may_rule)
+        former.role.is_admin() && !after.is_some_and(|after| after.role.is_admin())
     }
 }

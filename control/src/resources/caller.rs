@@ -16,7 +16,7 @@ pub(crate) struct Caller {
     /// Name of the owner.
     pub(crate) name: String,
     /// Role of the key itself.
-    pub(crate) key_role: Option<Role>,
+    pub(crate) key_role: Role,
     /// What the key allows, by the roles of owner and key.
     pub(crate) rights: Rights,
     /// The call that is being served.

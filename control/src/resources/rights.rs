@@ -30,9 +30,8 @@ pub(crate) struct Rights {
 
 impl Rights {
     /// Rights of an owner's key.
-    pub(crate) fn of_key(owner: Role, key: Option<Role>) -> Self {
-        let owner = Rights::from(owner);
-        key.map_or(owner, |key| owner.within(key.into()))
+    pub(crate) fn of_key(owner: Role, key: Role) -> Self {
+        Rights::from(owner).within(key.into())
     }
 
     /// What is in both.
@@ -88,9 +87,9 @@ mod tests {
     #[test]
     fn a_key_never_has_more_rights_than_its_owner() {
         for owner in Role::ALL {
-            assert_eq!(Rights::of_key(owner, None), Rights::from(owner));
+            assert_eq!(Rights::of_key(owner, Role::Admin), Rights::from(owner));
             for key in Role::ALL {
-                let rights = Rights::of_key(owner, Some(key));
+                let rights = Rights::of_key(owner, key);
                 assert!(rights.are_within(owner.into()) && rights.are_within(key.into()), "{owner} {key}");
                 assert_eq!(rights.is_admin(), owner.is_admin() && key.is_admin(), "{owner} {key}");
             }
@@ -102,7 +101,7 @@ mod tests {
         for role in Role::ALL {
             assert_eq!(Rights::from(role).role(), role);
         }
-        let seeing = Rights::of_key(Role::AgentOwner, Some(Role::Viewer));
+        let seeing = Rights::of_key(Role::AgentOwner, Role::Viewer);
         assert_eq!((seeing.role(), seeing.scope(Access::See)), (Role::Viewer, Scope::Own));
     }
 }

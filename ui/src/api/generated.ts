@@ -828,8 +828,8 @@ export interface components {
       metadata: string;
       /** @description The user or bot user it belongs to. */
       owner_id: string;
-      /** @description Role of the key, which takes rights from those of its owner and never adds any; null: all of the owner's. */
-      role: components["schemas"]["Role"] | null;
+      /** @description Role of the key. It has the rights that both its own role and that of its owner give; with `admin`, all of the owner's. */
+      role: components["schemas"]["Role"];
       /** @description Token; shown only once, in this response. */
       token: string | null;
     };
@@ -841,7 +841,7 @@ export interface components {
       metadata?: string | null;
       /** @description Owner; default: the caller. Only administrators may set another owner. */
       owner_id?: string | null;
-      /** @description Role of the key. Default: that of the key that creates it, if both have one owner; otherwise all rights of its owner. */
+      /** @description Role of the key. Default: that of the key that creates it, if both have one owner; otherwise `admin`. */
       role?: components["schemas"]["Role"] | null;
     };
     /** @description A page of records, newest first. */

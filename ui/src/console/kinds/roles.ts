@@ -52,8 +52,8 @@ export const roleColumn: Column<Base & { role: Role }> = {
   text: (one) => nameOfRole(one.role),
 };
 
-export const roleOfKeyColumn: Column<Base & { role: Role | null }> = {
+export const roleOfKeyColumn: Column<Base & { role: Role }> = {
   name: "role",
   label: "Role",
-  text: (one) => (one.role === null || one.role === "admin" ? "That of its owner" : nameOfRole(one.role)),
+  text: (one) => (one.role === "admin" ? "That of its owner" : nameOfRole(one.role)),
 };
