@@ -105,7 +105,9 @@ async fn of_an_edge_and_a_tunnel_at_two_nodes_one_gets_a_name_or_port() {
         };
         let path = format!("/edges/{kind}");
         let (tunnel, edge) = tokio::join!(one.request_tunnel(wanted), operator.post(&path, edge));
-        let has_tunnel = is_granted(tunnel, &[Code::NameTaken, Code::NameOfEdge, Code::NoPortFree]);
+        // Both nodes run on one machine, so the edge may listen at the other one before the tunnel claims its port.
+        let refusals = [Code::NameTaken, Code::NameOfEdge, Code::NoPortFree, Code::ListenFailed];
+        let has_tunnel = is_granted(tunnel, &refusals);
         if edge.status == 201 {
             assert!(!has_tunnel, "{host} has an edge");
             edges += 1;
