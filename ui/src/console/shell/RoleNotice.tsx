@@ -6,8 +6,8 @@ import styles from "./Shell.module.css";
 
 const LIMITED: Partial<Record<Role, { title: string; text: string }>> = {
   viewer: {
-    title: "You can look at everything here, but change nothing",
-    text: "Your API key has the role of a viewer. Ask an administrator for another key to change something.",
+    title: "Your API key only reads",
+    text: "It has the role of a viewer. Ask an administrator for another key to change something.",
   },
   "agent-owner": {
     title: "You can see your credentials and your agents",
