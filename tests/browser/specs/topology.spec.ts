@@ -45,7 +45,7 @@ test.beforeEach(async ({ shop: _, openConsole }) => {
   await openConsole("/topology");
 });
 
-const part = (page: Page, name: RegExp) => page.getByRole("group", { name });
+const part = (page: Page, name: RegExp) => page.getByRole("button", { name });
 
 test("shows the way from an edge to the local service", async ({ page, world }) => {
   await expect(part(page, /^HTTPS edge, shop\.localhost, The shop/)).toBeVisible();
@@ -80,14 +80,45 @@ test("shows which address leads to which service of an agent", async ({ page, wo
   await expect(part(page, /^Tunnel's address, far\.localhost/)).toBeVisible();
   for (const host of hosts) await expect(part(page, new RegExp(`^Tunnel's address, ${host}`))).toBeVisible();
   await expect(part(page, /^Local service, localhost:9/)).toBeVisible();
-  await expect(part(page, /^Agent, 127/)).toHaveCount(2);
+  await expect(part(page, /^Agent, 127/), "one, with each of its services").toHaveCount(1);
+  await expect(part(page, /^Local service/)).toHaveCount(2);
   for (const name of ["one", "two", "far"]) await world.api("DELETE", `/api/tunnels/${name}`);
 });
 
 test("can be walked with the keyboard", async ({ page }) => {
-  await part(page, /^HTTPS edge/).focus();
+  await page.getByRole("tab", { name: "Graph" }).focus();
+  await page.keyboard.press("Tab");
+  if (!(await part(page, /^HTTPS edge, shop/).evaluate((edge) => edge === document.activeElement)))
+    await page.keyboard.press("Tab");
+  await expect(part(page, /^HTTPS edge, shop/)).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await expect(part(page, /^Route/).and(page.locator(":focus"))).toBeVisible();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowLeft");
+  await expect(part(page, /^HTTPS edge, shop/)).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("complementary", { name: "HTTPS edge shop.localhost" })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("complementary", { name: "HTTPS edge shop.localhost" })).toHaveCount(0);
+});
+
+test("shows the paths of one edge, which its address keeps", async ({ page, world }) => {
+  await world.api("POST", "/api/tunnels", { name: "aside", proto: "http", addr: "9", domain: "aside" });
+  await expect(part(page, /^Tunnel's address, aside/)).toBeVisible();
+  await part(page, /^HTTPS edge, shop/).click();
+  await page.getByRole("button", { name: "Show only its paths" }).click();
+  await expect(part(page, /^Tunnel's address, aside/)).toHaveCount(0);
+  await expect(part(page, /^Tunnel group, app=shop/)).toBeVisible();
+  await expect(page).toHaveURL(/focus=edghts_/);
+  await page.reload();
+  await enterKey(page, world.key);
+  await expect(part(page, /^HTTPS edge, shop/)).toBeVisible();
+  await expect(part(page, /^Tunnel's address, aside/)).toHaveCount(0);
+  await page.getByRole("button", { name: "Only shop.localhost: show all paths" }).click();
+  await expect(part(page, /^Tunnel's address, aside/)).toBeVisible();
+  await world.api("DELETE", "/api/tunnels/aside");
 });
 
 test("reads well in the dark", async ({ page }) => {
@@ -102,7 +133,7 @@ test("says the same as a table, and finds what is looked for", async ({ page }) 
   await page.getByRole("tab", { name: "Table" }).click();
   await expect(
     page.getByRole("row", {
-      name: /shop\.localhost \/api\/… IP restriction → Compression app=shop 127\.0\.0\.1/,
+      name: /shop\.localhost HTTPS edge, The shop \/api\/… IP restriction → Compression Canary Weighted backend → 75% app=shop Tunnel group, All shops 127\.0\.0\.1/,
     }),
   ).toBeVisible();
   await expectAccessible(page);
@@ -128,14 +159,29 @@ test("stays usable with hundreds of edges", async ({ page, world }) => {
     await world.manage("POST", `/edges/https/${last}/routes`, { match_type: "exact_path", match: `/${number}` });
   await page.reload();
   await enterKey(page, world.key);
-  await expect(part(page, /^HTTPS edge, last\.test/)).toBeVisible();
-  const [first, pane] = [page.locator(".react-flow__node").first(), page.locator(".react-flow")];
+  const folded = page.getByRole("button", { name: /^Show \d+ idle edges/ });
+  await expect(folded).toBeVisible();
+  await expect(part(page, /^HTTPS edge, many-200/), "idle edges are folded").toHaveCount(0);
+  await folded.click();
+  await expect(page).toHaveURL(/idle=shown/);
+  await expect(page.getByText(/^20\d edges/)).toBeVisible();
+  const edges = page.locator('[data-node^="edghts_"]');
+  await edges.first().focus();
+  await page.keyboard.press("End");
+  await expect(part(page, /^HTTPS edge, shop/).or(part(page, /^HTTPS edge, many-299/)).and(page.locator(":focus"))).toBeInViewport();
+  await page.keyboard.press("Home");
+  await expect(edges.first()).toBeFocused();
+  const [first, pane] = [page.locator("[data-node]").first(), page.locator(".react-flow")];
   const top = await first.boundingBox();
   expect(top?.y, "the first row is not cut off").toBeGreaterThanOrEqual((await pane.boundingBox())!.y);
-  expect(top?.height, "it can be read").toBeGreaterThan(66 * 0.7);
+  expect(top?.height, "it can be read").toBeGreaterThan(28 * 0.7);
   await expect(page.getByText(/quiet edges not shown/)).toBeVisible();
   await page.getByRole("searchbox", { name: "Search the topology" }).fill("last.test");
   await expect(part(page, /^HTTP response, responds with 200/)).toBeVisible();
   await expect(part(page, /^HTTPS edge, many-299/)).toHaveCount(0);
   await picture(page, "topology-many");
+  await page.getByRole("searchbox", { name: "Search the topology" }).fill("");
+  await page.getByRole("button", { name: "Fold idle edges" }).click();
+  await expect(folded).toBeVisible();
+  await expect(part(page, /^HTTPS edge, many-200/)).toHaveCount(0);
 });

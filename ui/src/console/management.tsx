@@ -9,7 +9,14 @@ import {
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { createContext, use, type ReactNode } from "react";
-import type { Base, Collection, ListQuery, ManagementApi, Page } from "../api/management";
+import {
+  ALL_LIMIT,
+  type Base,
+  type Collection,
+  type ListQuery,
+  type ManagementApi,
+  type Page,
+} from "../api/management";
 import type { Method } from "../api/request";
 import { ApiError } from "../api/problem";
 import { useDesktopState, useServices } from "../services";
@@ -83,14 +90,19 @@ export function listQuery<T extends Base>(from: Collection<T>, query: ListQuery,
   return apiQuery<Page<T>>([from.path, "list", query], (api) => api.list(from, query), { every });
 }
 
-/** All records of a kind, or all that contain certain words, for choosing and sorting. */
+/** All records of a kind, or all that contain certain words, for choosing and sorting; up to a limit. */
 export function allQuery<T extends Base>(
   from: Collection<T>,
-  { search = "", filter = {}, ...settings }: QuerySettings & Pick<ListQuery, "search" | "filter"> = {},
+  {
+    search = "",
+    filter = {},
+    limit = ALL_LIMIT,
+    ...settings
+  }: QuerySettings & Omit<ListQuery, "before"> = {},
 ) {
   return apiQuery<Page<T>>(
-    [from.path, "all", search, filter],
-    (api) => api.all(from, search, filter),
+    [from.path, "all", search, filter, limit],
+    (api) => api.all(from, search, filter, limit),
     settings,
   );
 }

@@ -1,6 +1,7 @@
 // A small set of line icons on a 16-pixel grid. They decorate text and are hidden from screen readers.
 const PATHS = {
   bookmark: "M4.5 2.5h7v11L8 10.8l-3.5 2.7Z",
+  fit: "M2.5 6v-3.5h3.5M10 2.5h3.5v3.5M13.5 10v3.5h-3.5M6 13.5h-3.5v-3.5",
   globe:
     "M8 1.8a6.2 6.2 0 1 1 0 12.4A6.2 6.2 0 1 1 8 1.8ZM1.8 8h12.4M8 1.8c2.2 2 2.2 10.4 0 12.4M8 1.8c-2.2 2-2.2 10.4 0 12.4",
   home: "M2.5 3.5h11v7h-11ZM6 13.5h4M8 10.5v3",

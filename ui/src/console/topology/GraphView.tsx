@@ -1,34 +1,28 @@
-// The graph as a picture: moved and zoomed with pointer or keyboard; every node can be focused and selected.
+// The graph as a picture: moved and zoomed with pointer or keyboard; the arrow keys follow its lines.
 import {
   Background,
+  ControlButton,
   Controls,
-  Handle,
-  Position,
   ReactFlow,
-  type Edge,
-  type Node as FlowNode,
-  type NodeProps,
+  useStore,
+  useViewport,
+  ViewportPortal,
   type ReactFlowInstance,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from "react";
+import { flushSync } from "react-dom";
 import { Icon } from "../../parts/Icon";
-import { failureShare, healthOf, rate, type Health } from "../traffic";
-import type { Graph, TopologyNode } from "./graph";
-import { firstViewport, layout, NODE_HEIGHT, NODE_WIDTH, widthOf } from "./layout";
+import { Failure, Loading } from "../shell/PageStates";
+import type { Graph, TopologyLink, TopologyNode } from "./graph";
+import { GraphLines } from "./GraphLines";
+import { GraphNode } from "./GraphNode";
 import styles from "./GraphView.module.css";
-
-type GraphFlowNode = FlowNode<{ node: TopologyNode }, "part">;
-
-/** The whole graph, on request; the bottom leaves room for the buttons. */
-const FIT_VIEW = { padding: { x: "16px", top: "16px", bottom: "52px" }, maxZoom: 1, minZoom: 0.1 } as const;
-const NODE_TYPES = { part: memo(GraphNode) };
-const COLOURS: Record<Health, string> = {
-  idle: "var(--line-strong)",
-  ok: "var(--ok)",
-  warn: "var(--warn)",
-  bad: "var(--bad)",
-};
+import type { Layout, Placed } from "./layout";
+import { idsOnPaths } from "./subgraph";
+import { useLayout } from "./useLayout";
+import { firstViewport, revealing, visibleStrips, wholeViewport, type Viewport } from "./viewport";
+import { isWalkKey, walk } from "./walk";
 
 interface GraphViewProps {
   graph: Graph;
@@ -36,135 +30,215 @@ interface GraphViewProps {
   onSelect(id: string | null): void;
 }
 
-export default function GraphView({ graph, selected, onSelect }: GraphViewProps) {
-  const placed = useMemo(() => layout(graph), [graph]);
-  const nodes = useMemo<GraphFlowNode[]>(
-    () =>
-      placed.map(({ node, x, y }) => ({
-        id: node.id,
-        type: "part",
-        position: { x, y },
-        data: { node },
-        width: NODE_WIDTH,
-        height: NODE_HEIGHT,
-        selected: node.id === selected,
-        ariaLabel: described(node),
-      })),
-    [placed, selected],
-  );
-  const edges = useMemo<Edge[]>(
-    () =>
-      graph.links.map(({ id, from, to, minute, label }) => {
-        const health = healthOf(minute);
-        const share = failureShare(minute);
-        const words = [label, health === "warn" || health === "bad" ? `⚠ ${share}` : ""]
-          .filter(Boolean)
-          .join(" ");
-        return {
-          id,
-          source: from,
-          target: to,
-          style: {
-            stroke: COLOURS[health],
-            strokeWidth: widthOf(minute.requests),
-            ...(health === "idle" ? { strokeDasharray: "4 4" } : {}),
-          },
-          ...(words ? { label: words } : {}),
-          animated: false,
-          focusable: false,
-        };
-      }),
-    [graph],
-  );
+export default function GraphView({ graph, ...rest }: GraphViewProps) {
+  const { layout, failed } = useLayout(graph);
+  if (failed) return <Failure thrown={failed} title="The graph could not be drawn" />;
+  if (!layout) return <Loading />;
+  return <Picture graph={graph} layout={layout} {...rest} />;
+}
+
+function Picture({ graph, layout, selected, onSelect }: GraphViewProps & { layout: Layout }) {
   const frame = useRef<HTMLDivElement>(null);
-  const [flow, setFlow] = useState<ReactFlowInstance<GraphFlowNode> | null>(null);
-  // Until the user moves it, the picture follows what is added and the size of the window.
+  const hint = useId();
+  const [flow, setFlow] = useState<ReactFlowInstance | null>(null);
   const moved = useRef(false);
+  const chosen = layout.nodes.find(({ node }) => node.id === selected);
+  useViewportOf(flow, frame, layout, chosen, moved);
+  const nodes = useMemo(() => new Map(graph.nodes.map((node) => [node.id, node])), [graph]);
+  const links = useMemo(() => new Map(graph.links.map((link) => [link.id, link])), [graph]);
+  const path = useMemo(
+    () => (selected !== null && nodes.has(selected) ? idsOnPaths(graph, [selected]) : null),
+    [graph, nodes, selected],
+  );
+  // Between a change of the graph and its new layout nodes of either may be missing in the other.
+  const placed = layout.nodes.filter(({ node }) => nodes.has(node.id));
+  const [focused, setFocused] = useState<string | null>(null);
+  const isPlaced = (id: string | null) => placed.some(({ node }) => node.id === id);
+  const tabbable = [focused, selected].find(isPlaced) ?? firstOf(placed)?.node.id;
+
+  const move = (viewport: Viewport) => {
+    moved.current = true;
+    void flow?.setViewport(viewport);
+  };
+  const reveal = (id: string) => {
+    const here = placed.find(({ node }) => node.id === id);
+    const element = frame.current;
+    if (flow && here && element)
+      move(revealing(flow.getViewport(), here, element.clientWidth, element.clientHeight));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const id = nodeAt(event.target);
+    if (event.key === "Escape" && selected !== null) return onSelect(null);
+    if (id === null || !isWalkKey(event.key) || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const next = walk({ ...layout, nodes: placed }, id, event.key);
+    // A node that is far away is drawn only now.
+    flushSync(() => setFocused(next));
+    frame.current
+      ?.querySelector<HTMLElement>(`[data-node="${CSS.escape(next)}"]`)
+      ?.focus({ preventScroll: true });
+  };
+
+  return (
+    <div className={styles.picture} ref={frame}>
+      <ReactFlow
+        onInit={setFlow}
+        panOnScroll
+        zoomOnDoubleClick={false}
+        deleteKeyCode={null}
+        selectionKeyCode={null}
+        disableKeyboardA11y
+        minZoom={0.1}
+        maxZoom={1.6}
+        proOptions={{ hideAttribution: true }}
+        onMoveStart={(event) => {
+          if (event) moved.current = true;
+        }}
+        onPaneClick={() => onSelect(null)}
+        onKeyDown={onKeyDown}
+        onClick={({ target }) => {
+          const id = nodeAt(target);
+          if (id === null) return;
+          moved.current = true;
+          onSelect(id);
+        }}
+        onFocus={({ target }) => {
+          const id = nodeAt(target);
+          setFocused(id);
+          if (id !== null && target.matches(":focus-visible")) reveal(id);
+        }}
+        aria-label="Graph of everything published"
+        aria-describedby={hint}
+      >
+        <Background gap={24} size={1} />
+        <ViewportPortal>
+          <Parts {...{ layout, nodes, links, path, selected }} placed={placed} tabbable={tabbable ?? null} />
+        </ViewportPortal>
+        <ColumnNames columns={layout.columns} />
+        <Controls
+          showInteractive={false}
+          showFitView={false}
+          orientation="horizontal"
+          position="bottom-right"
+          onZoomIn={() => (moved.current = true)}
+          onZoomOut={() => (moved.current = true)}
+        >
+          <ControlButton
+            title="Show all"
+            aria-label="Show all"
+            onClick={() => {
+              const element = frame.current;
+              if (element) move(wholeViewport(layout, element.clientWidth, element.clientHeight));
+            }}
+          >
+            <Icon name="fit" />
+          </ControlButton>
+        </Controls>
+      </ReactFlow>
+      <p id={hint} className={styles.hint}>
+        Arrow keys follow the lines, Enter shows details.
+      </p>
+    </div>
+  );
+}
+
+interface PartsProps {
+  layout: Layout;
+  placed: readonly Placed[];
+  nodes: ReadonlyMap<string, TopologyNode>;
+  links: ReadonlyMap<string, TopologyLink>;
+  path: ReadonlySet<string> | null;
+  selected: string | null;
+  tabbable: string | null;
+}
+
+/** The lines and nodes near the visible part, and the node that Tab reaches. */
+function Parts({ layout, placed, nodes, links, path, selected, tabbable }: PartsProps) {
+  // A text changes only from one strip to the next, not with each pixel.
+  const strips = useStore(({ transform: [, y, zoom], height }) => visibleStrips({ y, zoom }, height).join());
+  const [top = 0, bottom = 0] = useMemo(() => strips.split(",").map(Number), [strips]);
+  const lines = useMemo(
+    () =>
+      layout.lines.filter(({ points }) =>
+        isWithin(
+          points.map(({ y }) => y),
+          top,
+          bottom,
+        ),
+      ),
+    [layout, top, bottom],
+  );
+  return (
+    <>
+      <GraphLines layout={layout} lines={lines} links={links} path={path} />
+      {placed.map(({ node: { id }, x, y, width, height }) => {
+        const node = nodes.get(id);
+        if (!node || (id !== tabbable && !isWithin([y, y + height], top, bottom))) return null;
+        return (
+          <GraphNode
+            key={id}
+            {...{ node, x, y, width, height }}
+            dense={layout.dense}
+            selected={id === selected}
+            onPath={path?.has(id) ?? false}
+            tabbable={id === tabbable}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+function isWithin(heights: readonly number[], top: number, bottom: number): boolean {
+  return Math.min(...heights) <= bottom && Math.max(...heights) >= top;
+}
+
+/** Until the picture is moved, it follows what is added and the size of the window; then it keeps the selected node visible. */
+function useViewportOf(
+  flow: ReactFlowInstance | null,
+  frame: RefObject<HTMLDivElement | null>,
+  { width, height }: Layout,
+  chosen: Placed | undefined,
+  moved: RefObject<boolean>,
+): void {
   useEffect(() => {
     const element = frame.current;
-    if (!flow || !element || placed.length === 0) return;
+    if (!flow || !element || width === 0) return;
     const follow = () => {
-      if (!moved.current)
-        void flow.setViewport(firstViewport(placed, element.clientWidth, element.clientHeight));
+      const { clientWidth: across, clientHeight: down } = element;
+      if (!moved.current) void flow.setViewport(firstViewport({ width, height }, across, down));
+      if (chosen) void flow.setViewport(revealing(flow.getViewport(), chosen, across, down));
     };
     follow();
     const sizes = new ResizeObserver(follow);
     sizes.observe(element);
     return () => sizes.disconnect();
-  }, [flow, placed]);
+  }, [flow, frame, width, height, chosen, moved]);
+}
 
+/** The names of the columns stay at the top while the picture is moved. */
+function ColumnNames({ columns }: Pick<Layout, "columns">) {
+  const { x, zoom } = useViewport();
   return (
-    <div className={styles.picture} ref={frame}>
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        deleteKeyCode={null}
-        panOnScroll
-        onInit={setFlow}
-        onMoveStart={(event) => {
-          if (event) moved.current = true;
-        }}
-        minZoom={0.1}
-        maxZoom={1.6}
-        onlyRenderVisibleElements={graph.nodes.length > 150}
-        proOptions={{ hideAttribution: true }}
-        onNodeClick={(_event, node) => onSelect(node.id)}
-        onPaneClick={() => onSelect(null)}
-        onNodesChange={(changes) => {
-          // Enter and Escape on a focused node.
-          for (const change of changes) if (change.type === "select" && change.selected) onSelect(change.id);
-        }}
-        aria-label="Graph of everything published"
-      >
-        <Background gap={24} size={1} />
-        <Controls
-          showInteractive={false}
-          orientation="horizontal"
-          position="bottom-right"
-          fitViewOptions={FIT_VIEW}
-          onZoomIn={() => (moved.current = true)}
-          onZoomOut={() => (moved.current = true)}
-          onFitView={() => (moved.current = true)}
-        />
-      </ReactFlow>
+    <div className={styles.columns} aria-hidden>
+      {columns.map((column) => (
+        <span
+          key={column.x}
+          style={{ transform: `translateX(${x + column.x * zoom}px)`, width: column.width * zoom }}
+        >
+          {column.label}
+        </span>
+      ))}
     </div>
   );
 }
 
-function GraphNode({ data: { node }, selected }: NodeProps<GraphFlowNode>) {
-  const health = node.minute ? healthOf(node.minute) : "idle";
-  return (
-    <div className={`${styles.part} ${styles[health]}`} data-selected={selected}>
-      <Handle type="target" position={Position.Left} isConnectable={false} className={styles.handle ?? ""} />
-      <p className={styles.kind}>
-        {node.kind}
-        {node.minute && node.minute.requests > 0 && (
-          <span className={styles.rate}>
-            {(health === "warn" || health === "bad") && (
-              <Icon name={health === "bad" ? "cross" : "alert"} size={12} />
-            )}
-            {rate(node.minute.requests)}
-          </span>
-        )}
-      </p>
-      <p className={`${styles.title} ${node.column === "stages" ? styles.long : ""}`} title={node.title}>
-        {node.title}
-      </p>
-      {node.note && (
-        <p className={styles.note} title={node.note}>
-          {node.note}
-        </p>
-      )}
-      <Handle type="source" position={Position.Right} isConnectable={false} className={styles.handle ?? ""} />
-    </div>
-  );
+function nodeAt(target: EventTarget): string | null {
+  return target instanceof Element
+    ? (target.closest<HTMLElement>("[data-node]")?.dataset["node"] ?? null)
+    : null;
 }
 
-function described({ kind, title, note, minute }: TopologyNode): string {
-  const passed = minute && minute.requests > 0 ? [rate(minute.requests), failureShare(minute)] : [];
-  return [kind, title, note, ...passed].filter(Boolean).join(", ");
+function firstOf(placed: readonly Placed[]): Placed | undefined {
+  return placed.toSorted((one, other) => one.x - other.x || one.y - other.y)[0];
 }

@@ -8,7 +8,15 @@ import { failureShare, healthOf } from "../traffic";
 import styles from "./NodeDetails.module.css";
 import type { TopologyNode } from "./graph";
 
-export function NodeDetails({ node, onClose }: { node: TopologyNode; onClose(): void }) {
+interface NodeDetailsProps {
+  node: TopologyNode;
+  /** Whether only its paths are shown. */
+  focused: boolean;
+  onFocus(): void;
+  onClose(): void;
+}
+
+export function NodeDetails({ node, focused, onFocus, onClose }: NodeDetailsProps) {
   const { minute } = node;
   const health = minute ? healthOf(minute) : "idle";
   return (
@@ -21,6 +29,11 @@ export function NodeDetails({ node, onClose }: { node: TopologyNode; onClose(): 
         <IconButton label="Close" icon="close" onClick={onClose} />
       </header>
       {node.note && <p className={styles.note}>{node.note}</p>}
+      {node.server && (
+        <p className={styles.note}>
+          Connected to node <PlaceLink to={`/nodes/${node.server.id}`}>{node.server.name}</PlaceLink>
+        </p>
+      )}
       {minute && (
         <dl className={styles.facts}>
           <div>
@@ -54,6 +67,11 @@ export function NodeDetails({ node, onClose }: { node: TopologyNode; onClose(): 
           </li>
         )}
       </ul>
+      {!focused && (
+        <Button icon="branch" onClick={onFocus}>
+          Show only its paths
+        </Button>
+      )}
       {node.tunnel && <Inspect url={node.tunnel} />}
     </aside>
   );

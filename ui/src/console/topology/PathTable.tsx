@@ -2,11 +2,11 @@
 import { useMemo, useState } from "react";
 import { counted } from "../../model/format";
 import { Button } from "../../parts/Button";
-import { State } from "../../parts/State";
+import { HealthState } from "../HealthState";
 import { PlaceLink } from "../PlaceLink";
-import { failureShare, healthOf, NO_TRAFFIC, rate } from "../traffic";
+import { NO_TRAFFIC, rate } from "../traffic";
 import type { Graph, TopologyNode } from "./graph";
-import { MAX_PATHS, pathsOf } from "./paths";
+import { MAX_PATHS, pathsOf, type Path } from "./paths";
 import styles from "./TopologyPage.module.css";
 
 const PAGE = 100;
@@ -31,7 +31,7 @@ export function PathTable({ graph }: { graph: Graph }) {
               <th scope="col" className={styles.number}>
                 Requests
               </th>
-              {["Edge", "Route", "Modules", "Backend", "Agent", "Local service"].map((label) => (
+              {["Edge", "Route", "Modules", "Backends", "Agent", "Local service"].map((label) => (
                 <th key={label} scope="col">
                   {label}
                 </th>
@@ -39,16 +39,16 @@ export function PathTable({ graph }: { graph: Graph }) {
             </tr>
           </thead>
           <tbody>
-            {paths.slice(0, shown).map(({ id, at, counted: { minute } }) => (
+            {paths.slice(0, shown).map(({ id, at, backends, counted: { minute } }) => (
               <tr key={id}>
                 <td>
-                  <HealthOf minute={minute ?? NO_TRAFFIC} />
+                  <HealthState minute={minute ?? NO_TRAFFIC} />
                 </td>
                 <td className={styles.number}>{rate(minute?.requests ?? 0)}</td>
                 <Part node={at.edge} />
                 <Part node={at.route} />
-                <td title={at.stages?.title}>{at.stages?.title ?? <None />}</td>
-                <Part node={at.backend ?? at.chooser} />
+                <Part node={at.stages} />
+                <Backends backends={backends} />
                 <Part node={at.agent} />
                 <Part node={at.service} />
               </tr>
@@ -73,33 +73,44 @@ function Part({ node }: { node: TopologyNode | undefined }) {
       </td>
     );
   return (
-    <td title={[node.title, node.note].filter(Boolean).join(", ")}>
-      {node.path ? <PlaceLink to={node.path}>{node.title}</PlaceLink> : node.title}
+    <td title={[node.title, describing(node)].filter(Boolean).join(", ")}>
+      <Name node={node} />
     </td>
   );
 }
 
-function None() {
-  return <span className={styles.none}>–</span>;
+/** In their order, each with its share or its place in the order. */
+function Backends({ backends }: Pick<Path, "backends">) {
+  if (backends.length === 0) return <Part node={undefined} />;
+  return (
+    <td className={styles.several}>
+      {backends.map(({ node, label }, index) => (
+        <span key={node.id}>
+          {index > 0 && ` → ${label && `${label} `}`}
+          <Name node={node} />
+        </span>
+      ))}
+    </td>
+  );
 }
 
-function HealthOf({ minute }: { minute: TopologyNode["minute"] & object }) {
-  const health = healthOf(minute);
-  if (health === "idle")
-    return (
-      <State tone="idle" icon="pause">
-        No requests
-      </State>
-    );
-  if (health === "ok")
-    return (
-      <State tone="ok" icon="check">
-        Responding
-      </State>
-    );
+function Name({ node }: { node: TopologyNode }) {
+  const more = describing(node);
   return (
-    <State tone={health} icon={health === "bad" ? "cross" : "alert"}>
-      {failureShare(minute)}
-    </State>
+    <>
+      {node.path ? <PlaceLink to={node.path}>{node.title}</PlaceLink> : node.title}
+      {more && <span className={styles.more}>{` ${more}`}</span>}
+    </>
   );
+}
+
+/** What the picture says of a node besides its title; the heading of a column names the kind of most. */
+function describing(node: TopologyNode): string {
+  const saysKind = node.column === "edge" || node.column === "backend" || node.column === "chooser";
+  const server = node.server && `node ${node.server.name}`;
+  return [saysKind && node.kind, server, node.note].filter(Boolean).join(", ");
+}
+
+function None() {
+  return <span className={styles.none}>–</span>;
 }

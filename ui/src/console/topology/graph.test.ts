@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type {
   HttpsEdge,
+  Node,
   TcpEdge,
   Traffic,
   Tunnel,
   TunnelGroupBackend,
   TunnelSession,
 } from "../../api/generated";
-import { graphOf, type Graph, type GraphData } from "./graph";
-import { layout, NODE_HEIGHT, widthOf } from "./layout";
-import { subgraph } from "./subgraph";
+import { clusterOf, graphOf, type Graph, type GraphData } from "./graph";
+import { focusOf, pathsThrough, subgraph } from "./subgraph";
 import { pathsOf } from "./paths";
 
 const base = { uri: "", created_at: "", description: "", metadata: "" };
@@ -82,6 +82,7 @@ function parts(changes: Partial<GraphData> = {}): GraphData {
     failover: [],
     fixed: [{ ...base, id: "bkdhr_f", body: "", headers: {}, status_code: 503 }],
     statics: [],
+    servers: [],
     tunnels: [
       tunnel("tn_1", "ts_1", "http://localhost:80"),
       tunnel("tn_2", "ts_2", "http://localhost:80"),
@@ -106,18 +107,15 @@ describe("a graph", () => {
     expect(links(graph)).toEqual([
       ["edghts_shop", "edghtsrt_api"],
       ["edghtsrt_api", "stages:edghtsrt_api"],
-      ["bkdtg_g", "ts_1:localhost:80"],
-      ["ts_1:localhost:80", "service:ts_1:localhost:80"],
-      ["bkdtg_g", "ts_2:localhost:80"],
-      ["ts_2:localhost:80", "service:ts_2:localhost:80"],
+      ["bkdtg_g", "service:ts_1:localhost:80"],
+      ["bkdtg_g", "service:ts_2:localhost:80"],
       ["bkdwd_w", "bkdtg_g", "75%"],
       ["bkdwd_w", "bkdhr_f", "25%"],
       ["stages:edghtsrt_api", "bkdwd_w"],
       ["edghts_shop", "edghtsrt_page"],
       ["edghtsrt_page", "bkdhr_f"],
       ["edgtcp_ssh", "bkdtg_g"],
-      ["at:tn_3", "ts_2:localhost:99"],
-      ["ts_2:localhost:99", "service:ts_2:localhost:99"],
+      ["at:tn_3", "service:ts_2:localhost:99"],
     ]);
     const stages = graph.nodes.find(({ id }) => id === "stages:edghtsrt_api");
     expect(stages?.title, "what is turned off does nothing").toBe("IP restriction → Compression");
@@ -129,9 +127,11 @@ describe("a graph", () => {
 
   it("carries what was counted, each tunnel once", () => {
     const graph = graphOf(parts());
-    const minute = (id: string) => graph.links.find((link) => link.id === id)?.minute;
-    expect(minute("edghts_shop>edghtsrt_api")).toEqual({ requests: 60, refused: 0, failed: 6 });
-    expect(minute("ts_2:localhost:80>service:ts_2:localhost:80")?.requests).toBe(20);
+    const link = graph.links.find(({ id }) => id === "edghts_shop>edghtsrt_api");
+    expect(link?.minute).toEqual({ requests: 60, refused: 0, failed: 6 });
+    const requests = (id: string) => graph.nodes.find((node) => node.id === id)?.minute?.requests;
+    expect(requests("service:ts_2:localhost:80")).toBe(20);
+    expect(requests("ts_1")).toBe(40);
   });
 
   it("keeps what it cannot read as a part of its own, and does without anything", () => {
@@ -158,6 +158,15 @@ describe("ways", () => {
     expect(new Set(paths.map(({ id }) => id)).size).toBe(paths.length);
   });
 
+  it("name the backends on them with their shares, and count what is the path's own", () => {
+    const [path] = pathsOf(graphOf(parts())).filter(({ at }) => at.stages !== undefined);
+    expect(path?.backends.map(({ node, label }) => [node.kind, label])).toEqual([
+      ["Weighted backend", ""],
+      ["Tunnel group", "75%"],
+    ]);
+    expect(path?.counted.kind).toBe("Modules");
+  });
+
   it("do not go around in circles", () => {
     const circle = {
       ...base,
@@ -172,51 +181,55 @@ describe("ways", () => {
   });
 });
 
+const server = (id: string, link: string, state = "serving") =>
+  ({ ...base, id, name: id.slice(3), link, state }) as unknown as Node;
+
+const servers = (data: GraphData) =>
+  graphOf(data).nodes.flatMap(({ id, server: of }) => (of ? [[id, of.name]] : []));
+
+describe("servers of a cluster", () => {
+  const two = parts({
+    servers: [server("nd_b", "down"), server("nd_a", "own")],
+    sessions: [
+      { ...session("ts_1"), node: { id: "nd_a", name: "a" } },
+      { ...session("ts_2"), node: { id: "nd_b", name: "b" } },
+    ],
+  });
+
+  it("are named at their agents, where there are several", () => {
+    expect(servers(two)).toEqual([
+      ["ts_1", "a"],
+      ["ts_2", "b"],
+    ]);
+    expect(servers({ ...two, servers: two.servers.slice(1) }), "one alone is not named").toEqual([]);
+  });
+
+  it("have their state and their agents, by name", () => {
+    expect(clusterOf(two)).toEqual([
+      { id: "nd_a", name: "a", state: "serving", healthy: true, agents: ["ts_1"] },
+      { id: "nd_b", name: "b", state: "not connected", healthy: false, agents: ["ts_2"] },
+    ]);
+    expect(clusterOf(parts())).toEqual([]);
+  });
+
+  it("can be focused on, as any node can", () => {
+    const [graph, cluster] = [graphOf(two), clusterOf(two)];
+    expect(focusOf(graph, cluster, "nd_b")).toEqual(["ts_2"]);
+    expect(focusOf(graph, cluster, "edgtcp_ssh")).toEqual(["edgtcp_ssh"]);
+    expect(focusOf(graph, cluster, "edgtcp_gone")).toEqual([]);
+    const titles = pathsThrough(graph, focusOf(graph, cluster, "nd_b")).nodes.map(({ title }) => title);
+    expect(titles).toContain("own.localhost");
+    expect(titles).not.toContain("10.0.0.1");
+  });
+});
+
 describe("a search", () => {
   it("keeps what matches and every way through it", () => {
     const graph = subgraph(graphOf(parts()), "localhost:99");
     expect(graph.nodes.map(({ id }) => id).toSorted()).toEqual(
-      ["at:tn_3", "service:ts_2:localhost:99", "ts_2:localhost:99"].toSorted(),
+      ["at:tn_3", "service:ts_2:localhost:99", "ts_2"].toSorted(),
     );
     expect(subgraph(graphOf(parts()), "nothing such").nodes).toEqual([]);
     expect(subgraph(graphOf(parts()), " ").nodes.length).toBe(graphOf(parts()).nodes.length);
-  });
-});
-
-describe("the layout", () => {
-  it("lets no two parts stand on each other, and goes from left to right", () => {
-    const many = Array.from({ length: 200 }, (_, index) => ({
-      ...ssh,
-      id: `edgtcp_${index}`,
-      backend: to("bkdtg_g"),
-    })) as unknown as TcpEdge[];
-    const graph = graphOf(parts({ tcpEdges: many }));
-    const placed = layout(graph);
-    expect(placed.length).toBe(graph.nodes.length);
-    const xs = new Set(placed.map((one) => one.x));
-    for (const at of xs) {
-      const ys = placed
-        .filter((one) => one.x === at)
-        .map(({ y }) => y)
-        .toSorted((one, other) => one - other);
-      for (const [index, y] of ys.entries())
-        if (index > 0) expect(y - (ys[index - 1] ?? 0)).toBeGreaterThanOrEqual(NODE_HEIGHT);
-    }
-    const x = new Map(placed.map((one) => [one.node.id, one.x]));
-    for (const { from, to: there } of graph.links)
-      expect((x.get(there) ?? 0) >= (x.get(from) ?? 0), `${from} before ${there}`).toBe(true);
-  });
-
-  it("has an edge beside its first route, and a backend beside the first route that leads to it", () => {
-    const placed = new Map(layout(graphOf(parts())).map(({ node, y }) => [node.id, y]));
-    expect(placed.get("edghts_shop")).toBe(placed.get("edghtsrt_api"));
-    expect(placed.get("bkdwd_w")).toBe(placed.get("stages:edghtsrt_api"));
-    expect(placed.get("service:ts_1:localhost:80")).toBe(placed.get("ts_1:localhost:80"));
-  });
-
-  it("draws busy links wider, within bounds", () => {
-    expect(widthOf(0)).toBe(1.5);
-    expect(widthOf(1000)).toBeGreaterThan(widthOf(10));
-    expect(widthOf(1e12)).toBe(9);
   });
 });

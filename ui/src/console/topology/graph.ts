@@ -1,8 +1,9 @@
-// The configuration and the connections as one graph: edge, route, stages, backend, agent, local service.
+// The configuration and the connections as one graph: edge, route, stages, backend, local service of an agent.
 import type {
   FailoverBackend,
   HttpResponseBackend,
   HttpsEdge,
+  Node,
   StaticBackend,
   TcpEdge,
   TlsEdge,
@@ -20,16 +21,8 @@ import { NO_TRAFFIC, sum } from "../traffic";
 
 export type Column = "edge" | "route" | "stages" | "chooser" | "backend" | "agent" | "service";
 
-/** From the visitor to the local service. */
-export const COLUMNS: readonly Column[] = [
-  "edge",
-  "route",
-  "stages",
-  "chooser",
-  "backend",
-  "agent",
-  "service",
-];
+/** From the visitor to the agent, which is drawn around its local services. */
+export const COLUMNS: readonly Column[] = ["edge", "route", "stages", "chooser", "backend", "agent"];
 
 export interface TopologyNode {
   id: string;
@@ -45,6 +38,20 @@ export interface TopologyNode {
   minute: TrafficPoint | null;
   /** The tunnel's public address, which identifies it at the agent of this computer. */
   tunnel?: string;
+  /** The node of the agent that a local service belongs to. */
+  agent?: string;
+  /** The server that an agent is connected to, where there are several. */
+  server?: ClusterNode;
+}
+
+/** One of several servers that share the configuration, and the nodes of its agents. */
+export interface ClusterNode {
+  id: string;
+  name: string;
+  /** `serving`, `draining`; or that it is not connected. */
+  state: string;
+  healthy: boolean;
+  agents: readonly string[];
 }
 
 export interface TopologyLink {
@@ -56,6 +63,7 @@ export interface TopologyLink {
   label?: string;
 }
 
+/** Links lead to local services; their agents have none. */
 export interface Graph {
   nodes: readonly TopologyNode[];
   links: readonly TopologyLink[];
@@ -72,6 +80,8 @@ export interface GraphData {
   statics: readonly StaticBackend[];
   tunnels: readonly Tunnel[];
   sessions: readonly TunnelSession[];
+  /** The servers; more than one only in a cluster. */
+  servers: readonly Node[];
   traffic: ReadonlyMap<string, Traffic>;
 }
 
@@ -99,6 +109,20 @@ export function graphOf(data: GraphData): Graph {
   return builder.graph();
 }
 
+/** The servers of a cluster; none where a server works alone. */
+export function clusterOf({ servers, sessions }: Pick<GraphData, "servers" | "sessions">): ClusterNode[] {
+  if (servers.length < 2) return [];
+  return servers
+    .map((server) => ({
+      id: server.id,
+      name: server.name || server.id,
+      state: server.link === "down" ? "not connected" : server.state,
+      healthy: server.link !== "down" && server.state === "serving",
+      agents: sessions.filter(({ node }) => node?.id === server.id).map(({ id }) => id),
+    }))
+    .toSorted((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }));
+}
+
 class Builder {
   readonly #nodes = new Map<string, TopologyNode>();
   readonly #links = new Map<string, TopologyLink>();
@@ -106,11 +130,13 @@ class Builder {
   readonly #backends: ReadonlyMap<string, () => void>;
   readonly #tunnels: ReadonlyMap<string, Tunnel>;
   readonly #sessions: ReadonlyMap<string, TunnelSession>;
+  readonly #servers: ReadonlyMap<string, ClusterNode>;
 
   constructor(data: GraphData) {
     this.#traffic = data.traffic;
     this.#tunnels = new Map(data.tunnels.map((tunnel) => [tunnel.id, tunnel]));
     this.#sessions = new Map(data.sessions.map((session) => [session.id, session]));
+    this.#servers = new Map(clusterOf(data).map((server) => [server.id, server]));
     const backends: [string, () => void][] = [
       ...data.groups.map((one): [string, () => void] => [one.id, () => this.#group(one)]),
       ...data.weighted.map((one): [string, () => void] => [one.id, () => this.#weighted(one)]),
@@ -281,24 +307,14 @@ class Builder {
     this.#backend(backend.id, "backend", "Static backend", backend.address, backend.description, "static");
   }
 
-  /** Links a backend or address through a tunnel to its local service. */
+  /** Links a backend or address to the local service of a tunnel. */
   #through(from: string, tunnel: Tunnel): void {
     const minute = this.#minute(tunnel.id);
-    const session = this.#sessions.get(tunnel.tunnel_session.id);
     // Labelled tunnels have no scheme, and http:// would take the room of the port.
     const target = tunnel.forwards_to.replace(/^http:\/\//, "");
-    // An agent has a node for each of its services: it shows which address leads to which of them.
-    const agent = `${tunnel.tunnel_session.id}:${target}`;
-    this.#put({
-      id: agent,
-      column: "agent",
-      kind: "Agent",
-      title: session?.ip ?? tunnel.tunnel_session.id,
-      note: session ? `${session.os}, ${session.agent_version}` : "",
-      path: `/tunnel_sessions/${tunnel.tunnel_session.id}`,
-      minute: null,
-    });
-    const service = `service:${agent}`;
+    const agent = tunnel.tunnel_session.id;
+    this.#agent(agent);
+    const service = `service:${agent}:${target}`;
     this.#put({
       id: service,
       column: "service",
@@ -306,11 +322,28 @@ class Builder {
       title: target.replace(/^https:\/\//, "") || "not specified",
       note: target.startsWith("https://") ? "over TLS" : "",
       path: `/tunnels/${tunnel.id}`,
-      minute: null,
+      minute: NO_TRAFFIC,
+      agent,
       ...(tunnel.public_url ? { tunnel: tunnel.public_url } : {}),
     });
-    this.#join(from, agent, minute);
-    this.#join(agent, service, minute, undefined, tunnel.id);
+    this.#join(from, service, minute);
+    this.#pass(tunnel.id, service, minute);
+    this.#pass(tunnel.id, agent, minute);
+  }
+
+  #agent(id: string): void {
+    const session = this.#sessions.get(id);
+    const server = session?.node ? this.#servers.get(session.node.id) : undefined;
+    this.#put({
+      id,
+      column: "agent",
+      kind: "Agent",
+      title: session?.ip ?? id,
+      note: session ? `${session.os}, ${session.agent_version}` : "",
+      path: `/tunnel_sessions/${id}`,
+      minute: NO_TRAFFIC,
+      ...(server ? { server } : {}),
+    });
   }
 
   #minute(id: string): TrafficPoint {
@@ -321,14 +354,18 @@ class Builder {
     if (!this.#nodes.has(node.id)) this.#nodes.set(node.id, node);
   }
 
-  /** `once`: the counter of this traffic, which is added to a link only once even if several paths lead there. */
-  #join(from: string, to: string, minute: TrafficPoint, label?: string, once?: string): void {
+  /** Adds the traffic of a tunnel to a node, once even if several paths lead through the tunnel. */
+  #pass(tunnel: string, id: string, minute: TrafficPoint): void {
+    const counter = `${id} ${tunnel}`;
+    const node = this.#nodes.get(id);
+    if (!node || this.#counted.has(counter)) return;
+    this.#counted.add(counter);
+    this.#nodes.set(id, { ...node, minute: sum([node.minute ?? NO_TRAFFIC, minute]) });
+  }
+
+  #join(from: string, to: string, minute: TrafficPoint, label?: string): void {
     const id = `${from}>${to}`;
     const before = this.#links.get(id);
-    if (once !== undefined) {
-      if (this.#counted.has(`${id} ${once}`)) return;
-      this.#counted.add(`${id} ${once}`);
-    }
     this.#links.set(id, {
       id,
       from,

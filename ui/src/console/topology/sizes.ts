@@ -1,0 +1,66 @@
+// The sizes of nodes: as wide as their texts, and lower where there are many of them.
+import { grouped } from "./grouped";
+import type { Graph, TopologyNode } from "./graph";
+
+/** The width of a text in pixels. */
+export type Measure = (text: string, font: "title" | "text") => number;
+
+export const MIN_NODE_WIDTH = 96;
+export const MAX_NODE_WIDTH = 264;
+/** Border and padding to both sides. */
+const SIDES = 24;
+/** Room for `⚠ 12,000/min`: traffic changes all the time, and must not move anything. */
+const RATE_WIDTH = 82;
+
+const NODE_HEIGHT = 46;
+const DENSE_HEIGHT = 28;
+/** Number of nodes in a column from which each has only one line. */
+const MIN_DENSE = 16;
+
+/** The inside of an agent: a line about itself, then its services. */
+export const AGENT = { head: 30, service: 28, gap: 6, inset: 8 } as const;
+
+export interface Sizes {
+  /** Whether nodes have only one line. */
+  dense: boolean;
+  /** The least distance of two nodes in a column. */
+  gap: number;
+  widthOf(node: TopologyNode): number;
+  heightOf(node: TopologyNode): number;
+}
+
+export function sizesOf({ nodes }: Graph, measure: Measure): Sizes {
+  const inColumn = grouped(nodes, ({ column }) => column);
+  const dense = [...inColumn.values()].some(({ length }) => length >= MIN_DENSE);
+  const services = grouped(
+    nodes.filter(({ agent }) => agent !== undefined),
+    ({ agent }) => agent,
+  );
+  const height = dense ? DENSE_HEIGHT : NODE_HEIGHT;
+  return {
+    dense,
+    gap: dense ? 8 : 14,
+    widthOf(node) {
+      const title = measure(node.title, "title");
+      const rate = node.minute === null ? 0 : RATE_WIDTH;
+      const second = measure(secondLine(node), "text");
+      if (node.column === "service") return within(title + rate + (second && second + 6) + 2 * AGENT.inset);
+      if (node.column === "agent") return within(title + rate + second + 6);
+      return within(dense ? title + rate : Math.max(title, second + rate));
+    },
+    heightOf: (node) =>
+      node.column === "agent"
+        ? AGENT.head + (services.get(node.id)?.length ?? 0) * (AGENT.service + AGENT.gap) + 2
+        : height,
+  };
+}
+
+function within(text: number): number {
+  return Math.min(Math.max(Math.ceil(text) + SIDES, MIN_NODE_WIDTH), MAX_NODE_WIDTH);
+}
+
+/** What follows the title: `Route, only for orders`. A column of agents says itself that they are agents. */
+export function secondLine({ column, kind, note, server }: TopologyNode): string {
+  const own = column === "agent" || column === "service" ? "" : kind;
+  return [own, server && `node ${server.name}`, note].filter(Boolean).join(", ");
+}
