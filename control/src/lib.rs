@@ -3,6 +3,7 @@
 //! [`Control`] is the facade. The edge follows the configuration through [`Control::published`].
 
 mod acme;
+mod backup;
 pub mod certificates;
 mod cluster;
 mod control;
@@ -20,6 +21,7 @@ pub mod store;
 mod views;
 
 pub use acme::{Acme, AcmeSettings, ChallengePresenter, ChallengeResponse};
+pub use backup::{KeySource, Saved, back_up, restore};
 pub use cluster::Cluster;
 pub use control::{Control, StoreSignals};
 pub use http::{AdmissionCheck, ApiCaller};

@@ -17,7 +17,7 @@ pub mod sqlite;
 mod suite;
 
 pub use copying::Copied;
-pub(crate) use copying::{copy, refuse_incomplete};
+pub(crate) use copying::{copy, is_own, refuse_incomplete};
 pub use error::{Result, StoreError};
 pub use etcd::address::{Address, SharedLocation};
 pub(crate) use nodes::node_id;
@@ -25,6 +25,7 @@ pub use nodes::{NodeRecord, Nodes};
 pub(crate) use presence::Hold;
 pub use presence::{Presence, Usage, host_name};
 pub use sqlite::StoreReport;
+pub(crate) use sqlite::{read_all, write_all};
 
 use futures::{FutureExt, future::BoxFuture};
 use std::{any::Any, path::Path, sync::Arc, time::Duration};

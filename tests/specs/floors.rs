@@ -63,7 +63,7 @@ fn the_management_api_is_read_downwards() {
             "publishing views",
             "acme logins modules",
             "resources",
-            "relocation",
+            "backup relocation",
             "cluster",
             "certificates",
             "sealing settings",
@@ -96,7 +96,7 @@ fn the_server_is_read_downwards() {
         &[
             "run",
             "node_links",
-            "admin_handler cluster command_line copy_store create_api_key doctor node unlock",
+            "admin_handler backup cluster command_line copy_store create_api_key doctor node unlock",
             "addresses admin_socket configuration held_names management_runtime",
             "access_log api_listener audit_log certificates data_folder management session_store signals",
             "acme_challenges address_claims api_connections api_host edge_sync io_error ip_access live_edge log_output logs metrics peers",

@@ -7,6 +7,7 @@
 mod doctor;
 mod folder_state;
 mod statements;
+mod transfer;
 mod writer;
 
 use super::{
@@ -29,6 +30,7 @@ use tokio::{
     runtime::{Handle, RuntimeFlavor},
     sync::{Semaphore, mpsc, oneshot, watch},
 };
+pub use transfer::{read_all, write_all};
 use writer::{Job, SharedWriter, WriteJob, Writer};
 
 const FILE: &str = "postern.db";
