@@ -103,6 +103,9 @@ fn open_limited(folder: &Path, pages: Option<u32>, missing: Missing) -> Result<S
         found.check()?;
     }
     folder.check_content(&connection, found.id.is_some())?;
+    if found.layout > 0 && found.layout < statements::LAYOUT {
+        folder.keep_copy(&connection)?;
+    }
     folder.sql(statements::configure(&connection, pages))?;
     let prepared = folder.sql(statements::prepare(&mut connection))?;
     let PreparedDatabase { id, newest } = prepared.ok_or_else(|| folder.too_new())?;
@@ -186,6 +189,20 @@ impl DatabaseFolder {
                 Err(self.damaged(format!("the checksums of `{key}` and {} further entries do not fit", more.len())))
             }
         }
+    }
+
+    /// Copies the database of a former version, so that one can go back to that version.
+    fn keep_copy(&self, connection: &Connection) -> Result<()> {
+        let failed = |error: std::io::Error| StoreError::from_io(&self.folder, &error);
+        let copy =
+            tempfile::Builder::new().prefix(".copy.").suffix(".new").tempfile_in(&self.folder).map_err(failed)?;
+        self.sql(statements::copy_into(connection, &copy.path().to_string_lossy()))?;
+        copy.as_file().sync_all().map_err(failed)?;
+        let place = self.folder.join(format!("{FILE}.before-{}", statements::LAYOUT));
+        copy.persist(&place).map_err(|error| failed(error.error))?;
+        postern_config::private_file::sync_folder(&self.folder).map_err(failed)?;
+        tracing::info!(copy = %place.display(), "the database of a former version is migrated");
+        Ok(())
     }
 
     fn damaged(&self, what: impl ToString) -> StoreError {

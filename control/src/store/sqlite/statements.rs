@@ -87,6 +87,11 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Pr
     Ok(Some(PreparedDatabase { id, newest }))
 }
 
+/// Writes all content into another file, which is empty.
+pub(super) fn copy_into(connection: &Connection, file: &str) -> rusqlite::Result<()> {
+    connection.execute("VACUUM INTO ?1", [file]).map(drop)
+}
+
 /// Checksum of an entry: CRC-32 of its key and value.
 fn checksum(key: &str, value: &[u8]) -> i64 {
     let mut hasher = crc32fast::Hasher::new();
