@@ -20,6 +20,7 @@ pub use copying::Copied;
 pub(crate) use copying::{copy, is_own, refuse_incomplete};
 pub use error::{Result, StoreError};
 pub use etcd::address::{Address, SharedLocation};
+pub(crate) use lock::{FILE as LOCK_FILE, FolderLock, RESTORING};
 pub(crate) use nodes::node_id;
 pub use nodes::{NodeRecord, Nodes};
 pub(crate) use presence::Hold;

@@ -14,10 +14,11 @@ pub(crate) fn back_up(
     file: &Path,
     with_keys: bool,
     passphrase_file: Option<&Path>,
+    force: bool,
 ) -> Result<()> {
     let folder = data_dir.map_or_else(default_data_dir, Ok)?;
     let passphrase = if with_keys { passphrase_file.map(passphrase).transpose()? } else { None };
-    let saved = postern_control::back_up(&folder, file, passphrase.as_ref())?;
+    let saved = postern_control::back_up(&folder, file, passphrase.as_ref(), force)?;
     let keys = if with_keys { "" } else { " Keep `seal.key` of the folder as well: the file does not have it." };
     print("Saved", saved, file, keys)
 }

@@ -19,7 +19,7 @@ pub(crate) enum Invocation {
     Invite { data_dir: Option<PathBuf>, file: Option<PathBuf> },
     Nodes { data_dir: Option<PathBuf> },
     CopyStore { direction: Direction, settings: Vec<(&'static str, String)> },
-    Backup { data_dir: Option<PathBuf>, file: PathBuf, with_keys: bool, passphrase_file: Option<PathBuf> },
+    Backup { data_dir: Option<PathBuf>, file: PathBuf, with_keys: bool, passphrase_file: Option<PathBuf>, force: bool },
     Restore { data_dir: Option<PathBuf>, file: PathBuf, key_file: Option<PathBuf>, passphrase_file: Option<PathBuf> },
     Doctor { data_dir: Option<PathBuf>, repair: bool },
     Completion { shell: Shell },
@@ -71,6 +71,7 @@ fn parse(matches: &ArgMatches) -> Invocation {
             file: backup.get_one::<PathBuf>("file").cloned().expect("clap requires the file"),
             with_keys: backup.get_flag("with_keys"),
             passphrase_file: backup.get_one::<PathBuf>("passphrase_file").cloned(),
+            force: backup.get_flag("force"),
         },
         Some(("restore", restore)) => Invocation::Restore {
             data_dir: restore.get_one::<PathBuf>("data_dir").cloned(),
@@ -221,6 +222,7 @@ fn command() -> Command {
                 .about("Back the data folder up into a file; also works while the server runs")
                 .arg(file("The new file"))
                 .arg(data_dir())
+                .arg(Arg::new("force").long("force").action(ArgAction::SetTrue).help("Replace the file if it exists"))
                 .arg(
                     Arg::new("with_keys")
                         .long("with-keys")

@@ -75,8 +75,8 @@ fn execute(invocation: Invocation, format: &mut logs::Format) -> Result<()> {
         Invocation::Invite { data_dir, file } => runtime()?.block_on(cluster::invite(data_dir, file)),
         Invocation::Nodes { data_dir } => runtime()?.block_on(cluster::list_nodes(data_dir)),
         Invocation::CopyStore { direction, settings } => copy_store(direction, settings),
-        Invocation::Backup { data_dir, file, with_keys, passphrase_file } => {
-            backup::back_up(data_dir, &file, with_keys, passphrase_file.as_deref())
+        Invocation::Backup { data_dir, file, with_keys, passphrase_file, force } => {
+            backup::back_up(data_dir, &file, with_keys, passphrase_file.as_deref(), force)
         }
         Invocation::Restore { data_dir, file, key_file, passphrase_file } => {
             backup::restore(data_dir, &file, key_file, passphrase_file.as_deref())

@@ -158,6 +158,14 @@ pub enum StoreError {
         /// The store, as the beginning of a sentence.
         place: String,
     },
+    /// A backup was not restored to its end.
+    #[error(
+        "A backup was not restored to its end: `{folder}`. Run `postern-server restore` again with this folder, or remove the folder."
+    )]
+    HalfRestored {
+        /// The data folder.
+        folder: String,
+    },
     /// The store was closed, because the server shuts down.
     #[error("The server is shutting down. Ask again in a moment; a new one may be starting.")]
     Closed,
@@ -202,7 +210,9 @@ impl From<StoreError> for Error {
             StoreError::WrongKey { .. } | StoreError::Unusable { .. } | StoreError::Elsewhere { .. } => {
                 Code::Unavailable
             }
-            StoreError::NotEmpty { .. } | StoreError::Incomplete { .. } => Code::Unavailable,
+            StoreError::NotEmpty { .. } | StoreError::Incomplete { .. } | StoreError::HalfRestored { .. } => {
+                Code::Unavailable
+            }
             StoreError::ReadOnly { .. } => Code::StorageReadOnly,
             StoreError::Locked { .. } | StoreError::InUse { .. } => Code::StorageLocked,
             StoreError::Lost { .. } | StoreError::Damaged { .. } => {

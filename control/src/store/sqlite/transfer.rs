@@ -1,7 +1,7 @@
 //! All entries of a database of one revision, read beside a running server, and written into a new one.
 
 use super::{
-    DatabaseFolder, FILE,
+    DatabaseFolder, FILE, LOG_FILE,
     folder_state::{FolderState, FoundDatabase},
     statements,
 };
@@ -12,23 +12,30 @@ use crate::{
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use std::path::Path;
 
-/// Reads all entries that have no lease, of one revision. A server may use the folder: it is not held up.
+/// Reads all entries that have no lease, of one revision, into what `begin` gives. A server may use the folder: it is not
+/// held up. What a killed server left in the log is read as well.
 ///
 /// # Errors
-/// If there is no database of this version, it cannot be read, or one of the functions fails.
-pub fn read_all<E: From<StoreError>>(
+/// If there is no database of this version, it or its log cannot be read, or one of the functions fails.
+pub fn read_all<T, E: From<StoreError>>(
     folder: &Path,
-    begin: impl FnOnce(Revision) -> Result<(), E>,
-    each: impl FnMut(Entry) -> Result<(), E>,
-) -> Result<(), E> {
+    begin: impl FnOnce(Revision) -> Result<T, E>,
+    mut each: impl FnMut(&mut T, Entry) -> Result<(), E>,
+) -> Result<T, E> {
     let database = DatabaseFolder { folder: folder.to_owned() };
+    let log_bytes = database.size(LOG_FILE);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = database.sql(Connection::open_with_flags(folder.join(FILE), flags))?;
     // The log of a server that was killed stays as it is.
     database.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))?;
     let transaction = database.sql(connection.transaction())?;
     let (layout, id) = database.sql(statements::identify(&transaction))?;
-    FoundDatabase::new(folder, layout, id, 0)?.check_file()?;
+    let found = FoundDatabase::new(folder, layout, id, log_bytes)?;
+    found.check_file()?;
+    // A server that just started announces its log before it writes there.
+    if let (Err(lost), Ok(_)) = (found.check_log(), FolderLock::take(folder)) {
+        return Err(lost.into());
+    }
     if layout > statements::LAYOUT {
         return Err(database.too_new().into());
     }
@@ -36,8 +43,9 @@ pub fn read_all<E: From<StoreError>>(
         let what = "an older version wrote it; start the server once before the backup";
         return Err(StoreError::Broken(what.to_owned()).into());
     }
-    begin(database.sql(statements::newest(&transaction))?)?;
-    database.sql(statements::each_lasting(&transaction, each))?
+    let mut begun = begin(database.sql(statements::newest(&transaction))?)?;
+    database.sql(statements::each_lasting(&transaction, |entry| each(&mut begun, entry)))??;
+    Ok(begun)
 }
 
 /// Writes entries into the new database of a folder: all or none.
