@@ -27,6 +27,8 @@ const MAGIC: &[u8; 16] = b"POSTERN BACKUP\r\n";
 const FORMAT: u32 = 1;
 /// A longer frame is neither written nor read. Entries go on in the next frame.
 const FRAME_BYTES: usize = 256 << 10;
+/// A longer key or value is neither written nor read. The API takes bodies of 1 MiB.
+const MAX_PART_BYTES: u64 = 64 << 20;
 const DIGEST_LENGTH: usize = 32;
 const PURPOSE: &str = "backup";
 const PROOF_PURPOSE: &str = "proof of a backup";
@@ -282,6 +284,9 @@ impl<'a> Writer<'a> {
     fn entry(&mut self, entry: &Entry) -> io::Result<()> {
         self.pending.extend(entry.revision.to_be_bytes());
         for part in [entry.key.as_bytes(), &entry.value] {
+            if part.len() as u64 > MAX_PART_BYTES {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
             self.pending.extend((part.len() as u64).to_be_bytes());
             self.pending.extend(part);
         }
@@ -404,8 +409,11 @@ impl<'a> Reader<'a> {
     }
 
     fn part_with_length(&mut self) -> Result<Vec<u8>> {
-        let length = self.part(8)?;
-        self.part(length.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        let length = self.part(8)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        if length > MAX_PART_BYTES {
+            return Err(self.damaged("an entry is too long"));
+        }
+        self.part(length)
     }
 
     fn entry(&mut self) -> Result<Option<Entry>> {

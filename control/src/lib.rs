@@ -6,6 +6,7 @@ mod acme;
 mod backup;
 pub mod certificates;
 mod cluster;
+mod consistency;
 mod control;
 mod files;
 mod http;
@@ -23,6 +24,7 @@ mod views;
 pub use acme::{Acme, AcmeSettings, ChallengePresenter, ChallengeResponse};
 pub use backup::{KeySource, Saved, back_up, restore};
 pub use cluster::Cluster;
+pub use consistency::{RecordReport, examine_records};
 pub use control::{Control, StoreSignals};
 pub use http::{AdmissionCheck, ApiCaller};
 pub use live_state::{

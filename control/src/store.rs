@@ -26,7 +26,7 @@ pub use nodes::{NodeRecord, Nodes};
 pub(crate) use presence::Hold;
 pub use presence::{Presence, Usage, host_name};
 pub use sqlite::StoreReport;
-pub(crate) use sqlite::{read_all, write_all};
+pub(crate) use sqlite::{Snapshot, delete, inspect, read_all, write_all};
 
 use futures::{FutureExt, future::BoxFuture};
 use std::{any::Any, path::Path, sync::Arc, time::Duration};

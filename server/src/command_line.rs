@@ -230,7 +230,7 @@ fn command() -> Command {
                         .requires("passphrase_file")
                         .help("Include the key of all secrets, sealed with a passphrase"),
                 )
-                .arg(passphrase()),
+                .arg(passphrase().requires("with_keys")),
         )
         .subcommand(
             Command::new("restore")
@@ -241,11 +241,11 @@ fn command() -> Command {
                 .arg(passphrase()),
         )
         .subcommand(
-            Command::new("doctor").about("Examine the stored data while no server runs").arg(data_dir()).arg(
+            Command::new("doctor").about("Examine the stored data while no server runs: damage, and what is orphaned").arg(data_dir()).arg(
                 Arg::new("repair")
                     .long("repair")
                     .action(ArgAction::SetTrue)
-                    .help("Delete damaged entries, and go on without a log that is missing. Back the folder up before"),
+                    .help("Delete damaged and orphaned entries, and go on without a log that is missing. Copy the folder before"),
             ),
         )
         .subcommand(

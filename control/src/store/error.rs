@@ -67,6 +67,14 @@ pub enum StoreError {
         /// The data folder.
         folder: String,
     },
+    /// The data was written by an older version, and was not migrated yet.
+    #[error(
+        "`{folder}` was written by an older version of postern-server. Start this version there once: it migrates the database and keeps a copy."
+    )]
+    TooOld {
+        /// The data folder.
+        folder: String,
+    },
     /// A store that is shared does not answer; nothing was changed.
     #[error(
         "The store `{address}` does not answer: {reason}. Nothing was changed; try again when most of its members are up again."
@@ -220,7 +228,7 @@ impl From<StoreError> for Error {
                 Code::StorageDamaged
             }
             StoreError::Closed => Code::ServerDraining,
-            StoreError::TooNew { .. } | StoreError::Compacted(_) => Code::Unavailable,
+            StoreError::TooNew { .. } | StoreError::TooOld { .. } | StoreError::Compacted(_) => Code::Unavailable,
             StoreError::Broken(reason) => {
                 tracing::error!(%reason, "the database failed");
                 return Error::new(Code::Internal, "The database of the server failed. The server's log says why.");

@@ -15,10 +15,10 @@ use super::{
     Subscriber, Watch, lock::FolderLock, recent_changes::RecentChanges,
 };
 use crate::files;
-pub use doctor::{StoreReport, examine};
+pub use doctor::{Snapshot, StoreReport, delete, examine, inspect};
 use folder_state::{FolderState, FoundDatabase};
 use futures::{FutureExt, future::BoxFuture};
-use rusqlite::{Connection, ErrorCode, Transaction};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, config::DbConfig};
 use statements::{PreparedDatabase, WriteRequest, WriteResponse};
 use std::{
     path::{Path, PathBuf},
@@ -140,6 +140,19 @@ impl DatabaseFolder {
         let connection = self.sql(Connection::open(self.folder.join(FILE)))?;
         self.sql(connection.busy_timeout(Duration::from_secs(5)))?;
         Ok(connection)
+    }
+
+    /// A connection that changes nothing: also the log of a server that was killed stays as it is.
+    fn open_to_read(&self) -> Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = self.sql(Connection::open_with_flags(self.folder.join(FILE), flags))?;
+        self.leave_log(&connection)?;
+        Ok(connection)
+    }
+
+    /// Lets the log stay when the connection is closed, because `store.json` says that it is needed.
+    fn leave_log(&self, connection: &Connection) -> Result<()> {
+        self.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)).map(|_| ())
     }
 
     /// Size of a file of the folder in bytes; 0 if it is missing.

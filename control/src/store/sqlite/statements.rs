@@ -135,10 +135,15 @@ pub(super) fn damaged_keys(connection: &Connection) -> rusqlite::Result<Vec<Stri
 /// Deletes the entries whose checksums do not fit, as one commit; gives their keys.
 pub(super) fn delete_damaged(connection: &mut Connection) -> rusqlite::Result<Vec<String>> {
     let keys = damaged_keys(connection)?;
+    delete(connection, &keys)?;
+    Ok(keys)
+}
+
+/// Deletes entries, as one commit.
+pub(super) fn delete(connection: &mut Connection, keys: &[String]) -> rusqlite::Result<()> {
     let writes = keys.iter().map(|key| Write::Delete(key.clone())).collect();
     let request = WriteRequest::Commit(Commit { conditions: Vec::new(), writes });
-    perform_group(connection, std::iter::once(&request))?;
-    Ok(keys)
+    perform_group(connection, std::iter::once(&request)).map(drop)
 }
 
 /// Newest commit.

@@ -1,7 +1,7 @@
 //! All entries of a database of one revision, read beside a running server, and written into a new one.
 
 use super::{
-    DatabaseFolder, FILE, LOG_FILE,
+    DatabaseFolder, LOG_FILE,
     folder_state::{FolderState, FoundDatabase},
     statements,
 };
@@ -9,7 +9,6 @@ use crate::{
     files,
     store::{Entry, Revision, StoreError, lock::FolderLock},
 };
-use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use std::path::Path;
 
 /// Reads all entries that have no lease, of one revision, into what `begin` gives. A server may use the folder: it is not
@@ -24,10 +23,7 @@ pub fn read_all<T, E: From<StoreError>>(
 ) -> Result<T, E> {
     let database = DatabaseFolder { folder: folder.to_owned() };
     let log_bytes = database.size(LOG_FILE);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = database.sql(Connection::open_with_flags(folder.join(FILE), flags))?;
-    // The log of a server that was killed stays as it is.
-    database.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))?;
+    let mut connection = database.open_to_read()?;
     let transaction = database.sql(connection.transaction())?;
     let (layout, id) = database.sql(statements::identify(&transaction))?;
     let found = FoundDatabase::new(folder, layout, id, log_bytes)?;
@@ -40,8 +36,7 @@ pub fn read_all<T, E: From<StoreError>>(
         return Err(database.too_new().into());
     }
     if layout < statements::LAYOUT {
-        let what = "an older version wrote it; start the server once before the backup";
-        return Err(StoreError::Broken(what.to_owned()).into());
+        return Err(StoreError::TooOld { folder: folder.display().to_string() }.into());
     }
     let mut begun = begin(database.sql(statements::newest(&transaction))?)?;
     database.sql(statements::each_lasting(&transaction, |entry| each(&mut begun, entry)))??;
