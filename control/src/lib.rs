@@ -3,8 +3,10 @@
 //! [`Control`] is the facade. The edge follows the configuration through [`Control::published`].
 
 mod acme;
+mod backup;
 pub mod certificates;
 mod cluster;
+mod consistency;
 mod control;
 mod files;
 mod http;
@@ -20,7 +22,9 @@ pub mod store;
 mod views;
 
 pub use acme::{Acme, AcmeSettings, ChallengePresenter, ChallengeResponse};
+pub use backup::{KeySource, Saved, back_up, restore};
 pub use cluster::Cluster;
+pub use consistency::{RecordReport, examine_records};
 pub use control::{Control, StoreSignals};
 pub use http::{AdmissionCheck, ApiCaller};
 pub use live_state::{

@@ -11,7 +11,7 @@ use postern_api::{Code, Error, Result};
 use std::path::Path;
 use zeroize::Zeroizing;
 
-const FILE: &str = "seal.key";
+pub(crate) const FILE: &str = "seal.key";
 const KEY_LENGTH: usize = 32;
 
 /// Seals and unseals secrets. Does not implement `Debug`, so that its key is never printed.
@@ -33,7 +33,11 @@ impl Seal {
         Self::from_key(&read_key(data_dir)?)
     }
 
-    fn from_key(key: &[u8]) -> Result<Self> {
+    /// A seal with a key of 32 bytes.
+    ///
+    /// # Errors
+    /// If the key has another length.
+    pub(crate) fn from_key(key: &[u8]) -> Result<Self> {
         let key =
             RandomizedNonceKey::new(&AES_256_GCM, key).map_err(|_| sealing_failed("the sealing key was refused"))?;
         Ok(Seal { key })
@@ -63,7 +67,7 @@ impl Seal {
 }
 
 /// Reads the key of a data folder.
-fn read_key(data_dir: &Path) -> Result<Zeroizing<Vec<u8>>> {
+pub(crate) fn read_key(data_dir: &Path) -> Result<Zeroizing<Vec<u8>>> {
     let path = data_dir.join(FILE);
     let bytes = Zeroizing::new(files::read(&path)?.unwrap_or_default());
     if bytes.len() != KEY_LENGTH {

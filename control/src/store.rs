@@ -17,14 +17,16 @@ pub mod sqlite;
 mod suite;
 
 pub use copying::Copied;
-pub(crate) use copying::{copy, refuse_incomplete};
+pub(crate) use copying::{copy, is_own, refuse_incomplete};
 pub use error::{Result, StoreError};
 pub use etcd::address::{Address, SharedLocation};
+pub(crate) use lock::{FILE as LOCK_FILE, FolderLock, RESTORING};
 pub(crate) use nodes::node_id;
 pub use nodes::{NodeRecord, Nodes};
 pub(crate) use presence::Hold;
 pub use presence::{Presence, Usage, host_name};
 pub use sqlite::StoreReport;
+pub(crate) use sqlite::{Snapshot, delete, inspect, read_all, write_all};
 
 use futures::{FutureExt, future::BoxFuture};
 use std::{any::Any, path::Path, sync::Arc, time::Duration};

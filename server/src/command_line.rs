@@ -1,4 +1,4 @@
-//! The command line: `run`, `api-key create`, `unlock`, `cluster`, `store`, `doctor`, and what packages are made of: completions and manual pages.
+//! The command line: `run`, `api-key create`, `unlock`, `cluster`, `store`, `backup`, `restore`, `doctor`, and what packages are made of: completions and manual pages.
 
 use crate::configuration::SETTINGS;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
@@ -19,6 +19,8 @@ pub(crate) enum Invocation {
     Invite { data_dir: Option<PathBuf>, file: Option<PathBuf> },
     Nodes { data_dir: Option<PathBuf> },
     CopyStore { direction: Direction, settings: Vec<(&'static str, String)> },
+    Backup { data_dir: Option<PathBuf>, file: PathBuf, with_keys: bool, passphrase_file: Option<PathBuf>, force: bool },
+    Restore { data_dir: Option<PathBuf>, file: PathBuf, key_file: Option<PathBuf>, passphrase_file: Option<PathBuf> },
     Doctor { data_dir: Option<PathBuf>, repair: bool },
     Completion { shell: Shell },
     Manual { folder: PathBuf },
@@ -64,6 +66,19 @@ fn parse(matches: &ArgMatches) -> Invocation {
             },
         },
         Some(("store", store)) => copy_store(store.subcommand_matches("copy").expect("clap requires the subcommand")),
+        Some(("backup", backup)) => Invocation::Backup {
+            data_dir: backup.get_one::<PathBuf>("data_dir").cloned(),
+            file: backup.get_one::<PathBuf>("file").cloned().expect("clap requires the file"),
+            with_keys: backup.get_flag("with_keys"),
+            passphrase_file: backup.get_one::<PathBuf>("passphrase_file").cloned(),
+            force: backup.get_flag("force"),
+        },
+        Some(("restore", restore)) => Invocation::Restore {
+            data_dir: restore.get_one::<PathBuf>("data_dir").cloned(),
+            file: restore.get_one::<PathBuf>("file").cloned().expect("clap requires the file"),
+            key_file: restore.get_one::<PathBuf>("key_file").cloned(),
+            passphrase_file: restore.get_one::<PathBuf>("passphrase_file").cloned(),
+        },
         Some(("doctor", doctor)) => Invocation::Doctor {
             data_dir: doctor.get_one::<PathBuf>("data_dir").cloned(),
             repair: doctor.get_flag("repair"),
@@ -159,6 +174,14 @@ fn command() -> Command {
                 .conflicts_with("role")
                 .help("The same as --role admin"),
         );
+    let path = |name: &'static str, flag: &'static str, help: &'static str| {
+        Arg::new(name).long(flag).value_name("FILE").help(help).value_parser(clap::value_parser!(PathBuf))
+    };
+    let file = |help: &'static str| {
+        Arg::new("file").value_name("FILE").required(true).help(help).value_parser(clap::value_parser!(PathBuf))
+    };
+    let passphrase =
+        || path("passphrase_file", "passphrase-file", "File whose first line is the passphrase of the keys");
     Command::new("postern-server")
         .about("Server that publishes local services at public addresses")
         .version(env!("CARGO_PKG_VERSION"))
@@ -195,11 +218,34 @@ fn command() -> Command {
         )
         .subcommand(store_command())
         .subcommand(
-            Command::new("doctor").about("Examine the stored data while no server runs").arg(data_dir()).arg(
+            Command::new("backup")
+                .about("Back the data folder up into a file; also works while the server runs")
+                .arg(file("The new file"))
+                .arg(data_dir())
+                .arg(Arg::new("force").long("force").action(ArgAction::SetTrue).help("Replace the file if it exists"))
+                .arg(
+                    Arg::new("with_keys")
+                        .long("with-keys")
+                        .action(ArgAction::SetTrue)
+                        .requires("passphrase_file")
+                        .help("Include the key of all secrets, sealed with a passphrase"),
+                )
+                .arg(passphrase().requires("with_keys")),
+        )
+        .subcommand(
+            Command::new("restore")
+                .about("Restore a backup into an empty data folder")
+                .arg(file("The backup"))
+                .arg(data_dir())
+                .arg(path("key_file", "key-file", "`seal.key` of the former folder, for a backup without keys"))
+                .arg(passphrase()),
+        )
+        .subcommand(
+            Command::new("doctor").about("Examine the stored data while no server runs: damage, and what is orphaned").arg(data_dir()).arg(
                 Arg::new("repair")
                     .long("repair")
                     .action(ArgAction::SetTrue)
-                    .help("Delete damaged entries, and go on without a log that is missing. Back the folder up before"),
+                    .help("Delete damaged and orphaned entries, and go on without a log that is missing. Copy the folder before"),
             ),
         )
         .subcommand(

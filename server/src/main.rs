@@ -10,6 +10,7 @@ mod api_connections;
 mod api_host;
 mod api_listener;
 mod audit_log;
+mod backup;
 mod certificates;
 mod cluster;
 mod command_line;
@@ -74,6 +75,12 @@ fn execute(invocation: Invocation, format: &mut logs::Format) -> Result<()> {
         Invocation::Invite { data_dir, file } => runtime()?.block_on(cluster::invite(data_dir, file)),
         Invocation::Nodes { data_dir } => runtime()?.block_on(cluster::list_nodes(data_dir)),
         Invocation::CopyStore { direction, settings } => copy_store(direction, settings),
+        Invocation::Backup { data_dir, file, with_keys, passphrase_file, force } => {
+            backup::back_up(data_dir, &file, with_keys, passphrase_file.as_deref(), force)
+        }
+        Invocation::Restore { data_dir, file, key_file, passphrase_file } => {
+            backup::restore(data_dir, &file, key_file, passphrase_file.as_deref())
+        }
         Invocation::Doctor { data_dir, repair } => doctor::run(data_dir, repair),
         Invocation::Completion { shell } => {
             command_line::complete(shell).map_err(|error| write_error("The script could not be printed", &error))

@@ -1,6 +1,6 @@
 //! Stored data that was lost or damaged: the server refuses it by name, and `postern-server doctor` examines it.
 
-use postern_tests::{Process, ServerSetup, World, eventually, programs};
+use postern_tests::{Operator, Process, ServerSetup, World, eventually, programs};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -103,4 +103,70 @@ async fn a_server_that_cannot_write_its_addresses_starts() {
     let server = ServerSetup::new(world.server.folder()).spawn();
     eventually("the server is ready", async || server.stdout().contains("Postern is ready").then_some(())).await;
     server.wait_for_log("addresses.json").await;
+}
+
+#[tokio::test]
+async fn the_log_of_a_killed_server_outlasts_an_examination() {
+    let (world, folder) = killed().await;
+    let (healthy, report) = doctor(&folder, &[]).await;
+    assert!(healthy, "{report}");
+    let server = world.server.restart_setup().start().await;
+    let records = Operator::new(server.addresses.api, Some(&world.admin_key())).get("/ip_policies").await.ok();
+    assert_eq!(records.body["ip_policies"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_orphaned_is_named_and_can_be_deleted() {
+    let world = World::start().await;
+    let operator = world.operator();
+    let policy = operator.post("/ip_policies", json!({ "description": "named" })).await.ok().text("id");
+    let edge = operator.post("/edges/https", json!({ "hostports": ["orphan.localhost:443"] })).await.ok().text("id");
+    let routes = format!("/edges/https/{edge}/routes");
+    let route = operator.post(&routes, json!({ "match": "/", "match_type": "path_prefix" })).await.ok().text("id");
+    let restriction = json!({ "enabled": true, "ip_policy_ids": [policy] });
+    operator.put(&format!("{routes}/{route}/ip_restriction"), restriction).await.ok();
+    let webhook = json!({ "enabled": true, "provider": "github", "secret": "planted" });
+    operator.put(&format!("{routes}/{route}/webhook_verification"), webhook).await.ok();
+    let gone = operator.post("/ip_policies", json!({ "description": "gone" })).await.ok().text("id");
+    operator.delete(&format!("/ip_policies/{gone}")).await.ok();
+    world.server.process.terminate();
+    assert!(world.server.process.wait_for_exit().await.success());
+    let folder = world.server.folder().to_owned();
+    let (healthy, report) = doctor(&folder, &[]).await;
+    assert!(healthy && report.contains("is healthy"), "{report}");
+
+    // A file that a killed program left, and entries whose records are gone.
+    std::fs::write(folder.join(".copy.x.new"), "").unwrap();
+    let database = rusqlite::Connection::open(folder.join("postern.db")).unwrap();
+    let delete =
+        |key: &str| assert_eq!(database.execute("DELETE FROM entries WHERE key = ?1", [key]).unwrap(), 1, "{key}");
+    delete(&format!("records/https_edge/{edge}"));
+    delete(&format!("records/ip_policy/{policy}"));
+    drop(database);
+    let seal = std::fs::read(folder.join("seal.key")).unwrap();
+    std::fs::write(folder.join("seal.key"), [7; 32]).unwrap();
+    let (healthy, report) = doctor(&folder, &[]).await;
+    let secret = format!("of `modules/{route}/webhook_verification` does not open");
+    assert!(!healthy && report.contains(&secret) && !report.contains("planted"), "{report}");
+    std::fs::write(folder.join("seal.key"), seal).unwrap();
+    let (healthy, report) = doctor(&folder, &[]).await;
+    assert!(!healthy && !report.contains("is healthy") && !report.contains(&secret), "{report}");
+    for line in [
+        "left over, can be deleted: .copy.x.new".to_owned(),
+        format!("broken: `records/https_route/{route}` names `{edge}`, which does not exist"),
+        "orphaned: claims/host/localhost.orphan".to_owned(),
+    ] {
+        assert!(report.contains(&line), "no `{line}` in {report}");
+    }
+    // A restriction may outlive its policies.
+    assert!(!report.contains("ip_restriction"), "{report}");
+
+    let (_, report) = doctor(&folder, &["--repair"]).await;
+    assert!(report.contains("deleted: claims/host/localhost.orphan"), "{report}");
+    let (_, report) = doctor(&folder, &[]).await;
+    assert!(!report.contains("orphaned") && report.contains("broken"), "{report}");
+    // The name is free again.
+    let server = world.server.restart_setup().start().await;
+    let operator = Operator::new(server.addresses.api, Some(&world.admin_key()));
+    operator.post("/edges/https", json!({ "hostports": ["orphan.localhost:443"] })).await.ok();
 }

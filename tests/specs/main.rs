@@ -8,6 +8,7 @@ mod agent_sessions;
 mod api_command;
 mod api_keys;
 mod audit;
+mod backup;
 mod certificates;
 mod console;
 mod conventions;

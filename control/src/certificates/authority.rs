@@ -18,7 +18,8 @@ use std::{
 use zeroize::Zeroize;
 
 const CERTIFICATE: &str = "ca.pem";
-const SEALED: &str = "authority.sealed";
+/// File with the sealed key pair.
+pub(crate) const SEALED: &str = "authority.sealed";
 const PURPOSE: &str = "certificate authority";
 
 /// The server's own certificate authority. Clients that trust its certificate trust every name of the server.

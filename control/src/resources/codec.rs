@@ -89,6 +89,38 @@ impl Codec {
     }
 }
 
+/// JSON pointers of the sealed texts of an entry that do not open, whatever its kind.
+pub(crate) fn unopened_texts(entry: &Entry, seal: &Seal) -> Vec<String> {
+    let mut unopened = Vec::new();
+    let mut pending: Vec<(String, Value)> =
+        serde_json::from_slice(&entry.value).map(|value| (String::new(), value)).into_iter().collect();
+    while let Some((pointer, value)) = pending.pop() {
+        match value {
+            Value::Object(members) => match members.get(SEALED) {
+                Some(Value::String(text)) if members.len() == 1 => {
+                    let opened = BASE64_STANDARD.decode(text).ok();
+                    if opened.and_then(|sealed| seal.unseal(&sealed, &format!("{}#{pointer}", entry.key))).is_none() {
+                        unopened.push(pointer);
+                    }
+                }
+                _ => pending
+                    .extend(members.into_iter().map(|(name, value)| (format!("{pointer}/{}", escaped(&name)), value))),
+            },
+            Value::Array(items) => {
+                pending
+                    .extend(items.into_iter().enumerate().map(|(index, value)| (format!("{pointer}/{index}"), value)));
+            }
+            _ => {}
+        }
+    }
+    unopened
+}
+
+/// Name of a member in a JSON pointer (RFC 6901).
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +135,9 @@ mod tests {
         let bytes = codec.write(&value, "modules/a/b", &secrets).expect("written");
         assert!(!String::from_utf8_lossy(&bytes).contains("planted"));
         assert_eq!(codec.read::<Value>("modules/a/b", &bytes, &secrets).expect("read"), value);
+        let entry = |key: &str| Entry { key: key.to_owned(), value: bytes.clone(), revision: 1 };
+        assert!(unopened_texts(&entry("modules/a/b"), &codec.seal).is_empty());
+        assert_eq!(unopened_texts(&entry("modules/a/c"), &codec.seal).len(), 2);
         let elsewhere = codec.read::<Value>("modules/a/c", &bytes, &secrets).expect_err("it was moved");
         assert!(!elsewhere.message.contains("planted"));
     }

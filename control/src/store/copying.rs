@@ -67,7 +67,8 @@ pub(crate) async fn refuse_incomplete(store: &dyn Store) -> Result<()> {
     Err(StoreError::Incomplete { place: place(store) })
 }
 
-fn is_own(key: &str) -> bool {
+/// Whether an entry belongs to the servers of a store, not to what they serve.
+pub(crate) fn is_own(key: &str) -> bool {
     OWN.iter().any(|prefix| key.starts_with(prefix))
 }
 

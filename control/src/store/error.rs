@@ -67,6 +67,14 @@ pub enum StoreError {
         /// The data folder.
         folder: String,
     },
+    /// The data was written by an older version, and was not migrated yet.
+    #[error(
+        "`{folder}` was written by an older version of postern-server. Start this version there once: it migrates the database and keeps a copy."
+    )]
+    TooOld {
+        /// The data folder.
+        folder: String,
+    },
     /// A store that is shared does not answer; nothing was changed.
     #[error(
         "The store `{address}` does not answer: {reason}. Nothing was changed; try again when most of its members are up again."
@@ -158,6 +166,14 @@ pub enum StoreError {
         /// The store, as the beginning of a sentence.
         place: String,
     },
+    /// A backup was not restored to its end.
+    #[error(
+        "A backup was not restored to its end: `{folder}`. Run `postern-server restore` again with this folder, or remove the folder."
+    )]
+    HalfRestored {
+        /// The data folder.
+        folder: String,
+    },
     /// The store was closed, because the server shuts down.
     #[error("The server is shutting down. Ask again in a moment; a new one may be starting.")]
     Closed,
@@ -202,7 +218,9 @@ impl From<StoreError> for Error {
             StoreError::WrongKey { .. } | StoreError::Unusable { .. } | StoreError::Elsewhere { .. } => {
                 Code::Unavailable
             }
-            StoreError::NotEmpty { .. } | StoreError::Incomplete { .. } => Code::Unavailable,
+            StoreError::NotEmpty { .. } | StoreError::Incomplete { .. } | StoreError::HalfRestored { .. } => {
+                Code::Unavailable
+            }
             StoreError::ReadOnly { .. } => Code::StorageReadOnly,
             StoreError::Locked { .. } | StoreError::InUse { .. } => Code::StorageLocked,
             StoreError::Lost { .. } | StoreError::Damaged { .. } => {
@@ -210,7 +228,7 @@ impl From<StoreError> for Error {
                 Code::StorageDamaged
             }
             StoreError::Closed => Code::ServerDraining,
-            StoreError::TooNew { .. } | StoreError::Compacted(_) => Code::Unavailable,
+            StoreError::TooNew { .. } | StoreError::TooOld { .. } | StoreError::Compacted(_) => Code::Unavailable,
             StoreError::Broken(reason) => {
                 tracing::error!(%reason, "the database failed");
                 return Error::new(Code::Internal, "The database of the server failed. The server's log says why.");

@@ -14,13 +14,31 @@ pub struct FolderLock {
     _file: File,
 }
 
+/// The lock's file.
+pub(crate) const FILE: &str = "postern.lock";
+/// Folder below a data folder that exists while a backup is restored there.
+pub(crate) const RESTORING: &str = ".restoring";
+
 impl FolderLock {
     /// Takes the lock.
     ///
     /// # Errors
-    /// `Locked`, with the id of the process that holds it if that is known.
+    /// `Locked`, with the id of the process that holds it if that is known; `HalfRestored` if a backup was not restored to
+    /// its end.
     pub fn take(folder: &Path) -> Result<Self> {
-        let path = folder.join("postern.lock");
+        let lock = Self::take_to_restore(folder)?;
+        if folder.join(RESTORING).exists() {
+            return Err(StoreError::HalfRestored { folder: folder.display().to_string() });
+        }
+        Ok(lock)
+    }
+
+    /// Takes the lock of a folder in which a backup is restored.
+    ///
+    /// # Errors
+    /// `Locked`, like [`FolderLock::take`].
+    pub(crate) fn take_to_restore(folder: &Path) -> Result<Self> {
+        let path = folder.join(FILE);
         let mut file = files::open_or_create(&path)?;
         match file.try_lock() {
             Ok(()) => {}

@@ -7,6 +7,7 @@
 mod doctor;
 mod folder_state;
 mod statements;
+mod transfer;
 mod writer;
 
 use super::{
@@ -14,10 +15,10 @@ use super::{
     Subscriber, Watch, lock::FolderLock, recent_changes::RecentChanges,
 };
 use crate::files;
-pub use doctor::{StoreReport, examine};
+pub use doctor::{Snapshot, StoreReport, delete, examine, inspect};
 use folder_state::{FolderState, FoundDatabase};
 use futures::{FutureExt, future::BoxFuture};
-use rusqlite::{Connection, ErrorCode, Transaction};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, config::DbConfig};
 use statements::{PreparedDatabase, WriteRequest, WriteResponse};
 use std::{
     path::{Path, PathBuf},
@@ -29,6 +30,7 @@ use tokio::{
     runtime::{Handle, RuntimeFlavor},
     sync::{Semaphore, mpsc, oneshot, watch},
 };
+pub use transfer::{read_all, write_all};
 use writer::{Job, SharedWriter, WriteJob, Writer};
 
 const FILE: &str = "postern.db";
@@ -101,6 +103,9 @@ fn open_limited(folder: &Path, pages: Option<u32>, missing: Missing) -> Result<S
         found.check()?;
     }
     folder.check_content(&connection, found.id.is_some())?;
+    if found.layout > 0 && found.layout < statements::LAYOUT {
+        folder.keep_copy(&connection)?;
+    }
     folder.sql(statements::configure(&connection, pages))?;
     let prepared = folder.sql(statements::prepare(&mut connection))?;
     let PreparedDatabase { id, newest } = prepared.ok_or_else(|| folder.too_new())?;
@@ -135,6 +140,19 @@ impl DatabaseFolder {
         let connection = self.sql(Connection::open(self.folder.join(FILE)))?;
         self.sql(connection.busy_timeout(Duration::from_secs(5)))?;
         Ok(connection)
+    }
+
+    /// A connection that changes nothing: also the log of a server that was killed stays as it is.
+    fn open_to_read(&self) -> Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = self.sql(Connection::open_with_flags(self.folder.join(FILE), flags))?;
+        self.leave_log(&connection)?;
+        Ok(connection)
+    }
+
+    /// Lets the log stay when the connection is closed, because `store.json` says that it is needed.
+    fn leave_log(&self, connection: &Connection) -> Result<()> {
+        self.sql(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)).map(|_| ())
     }
 
     /// Size of a file of the folder in bytes; 0 if it is missing.
@@ -184,6 +202,20 @@ impl DatabaseFolder {
                 Err(self.damaged(format!("the checksums of `{key}` and {} further entries do not fit", more.len())))
             }
         }
+    }
+
+    /// Copies the database of a former version, so that one can go back to that version.
+    fn keep_copy(&self, connection: &Connection) -> Result<()> {
+        let failed = |error: std::io::Error| StoreError::from_io(&self.folder, &error);
+        let copy =
+            tempfile::Builder::new().prefix(".copy.").suffix(".new").tempfile_in(&self.folder).map_err(failed)?;
+        self.sql(statements::copy_into(connection, &copy.path().to_string_lossy()))?;
+        copy.as_file().sync_all().map_err(failed)?;
+        let place = self.folder.join(format!("{FILE}.before-{}", statements::LAYOUT));
+        copy.persist(&place).map_err(|error| failed(error.error))?;
+        postern_config::private_file::sync_folder(&self.folder).map_err(failed)?;
+        tracing::info!(copy = %place.display(), "the database of a former version is migrated");
+        Ok(())
     }
 
     fn damaged(&self, what: impl ToString) -> StoreError {

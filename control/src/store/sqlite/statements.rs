@@ -7,7 +7,7 @@ use crate::store::{
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params, types::Type};
 
 /// Version of the tables; a file with a larger number was written by a newer version.
-const LAYOUT: i64 = 2;
+pub(super) const LAYOUT: i64 = 2;
 /// Commits that the log always retains.
 const MIN_LOG_COMMITS: Revision = 10_000;
 /// Pages in the write-ahead log before a checkpoint. A large number saves writes, because most pages change again.
@@ -87,6 +87,11 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Pr
     Ok(Some(PreparedDatabase { id, newest }))
 }
 
+/// Writes all content into another file, which is empty.
+pub(super) fn copy_into(connection: &Connection, file: &str) -> rusqlite::Result<()> {
+    connection.execute("VACUUM INTO ?1", [file]).map(drop)
+}
+
 /// Checksum of an entry: CRC-32 of its key and value.
 fn checksum(key: &str, value: &[u8]) -> i64 {
     let mut hasher = crc32fast::Hasher::new();
@@ -130,13 +135,19 @@ pub(super) fn damaged_keys(connection: &Connection) -> rusqlite::Result<Vec<Stri
 /// Deletes the entries whose checksums do not fit, as one commit; gives their keys.
 pub(super) fn delete_damaged(connection: &mut Connection) -> rusqlite::Result<Vec<String>> {
     let keys = damaged_keys(connection)?;
-    let writes = keys.iter().map(|key| Write::Delete(key.clone())).collect();
-    let request = WriteRequest::Commit(Commit { conditions: Vec::new(), writes });
-    perform_group(connection, std::iter::once(&request))?;
+    delete(connection, &keys)?;
     Ok(keys)
 }
 
-fn newest(connection: &Connection) -> rusqlite::Result<Revision> {
+/// Deletes entries, as one commit.
+pub(super) fn delete(connection: &mut Connection, keys: &[String]) -> rusqlite::Result<()> {
+    let writes = keys.iter().map(|key| Write::Delete(key.clone())).collect();
+    let request = WriteRequest::Commit(Commit { conditions: Vec::new(), writes });
+    perform_group(connection, std::iter::once(&request)).map(drop)
+}
+
+/// Newest commit.
+pub(super) fn newest(connection: &Connection) -> rusqlite::Result<Revision> {
     connection.prepare_cached("SELECT revision FROM log")?.query_row([], |row| row.get(0))
 }
 
@@ -348,6 +359,43 @@ pub(super) fn range(transaction: &Transaction<'_>, range: &Range) -> rusqlite::R
         .query_map(params![range.prefix, end, limit], entry)?
         .collect::<rusqlite::Result<Vec<_>>>()?;
     Ok(Page { entries, revision: newest(transaction)? })
+}
+
+/// Gives every entry without a lease, in the order of the keys, until one is refused.
+pub(super) fn each_lasting<E>(
+    transaction: &Transaction<'_>,
+    mut each: impl FnMut(Entry) -> Result<(), E>,
+) -> rusqlite::Result<Result<(), E>> {
+    let mut all =
+        transaction.prepare("SELECT key, value, revision, checksum FROM entries WHERE lease IS NULL ORDER BY key")?;
+    for found in all.query_map([], entry)? {
+        if let Err(refused) = each(found?) {
+            return Ok(Err(refused));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Fills an empty database in one transaction, which is given up if `next` fails.
+pub(super) fn fill<E>(
+    connection: &mut Connection,
+    revision: Revision,
+    mut next: impl FnMut() -> Result<Option<Entry>, E>,
+) -> rusqlite::Result<Result<(), E>> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute("UPDATE log SET revision = ?1, compacted = ?1", [revision])?;
+    loop {
+        let entry = match next() {
+            Ok(Some(entry)) => entry,
+            Ok(None) => break,
+            Err(error) => return Ok(Err(error)),
+        };
+        let Entry { key, value, revision } = entry;
+        transaction
+            .prepare_cached("INSERT INTO entries (key, value, revision, checksum) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![key, value, revision, checksum(&key, &value)])?;
+    }
+    transaction.commit().map(Ok)
 }
 
 /// Reads the changes after one revision and up to another; `None` if the log no longer reaches back to it.

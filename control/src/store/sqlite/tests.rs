@@ -394,4 +394,14 @@ async fn a_database_without_checksums_gets_them() {
     assert_eq!(store.range(Range::new("records/", 10)).await.expect("read").entries.len(), 2);
     drop(store);
     assert!(examine(folder.path(), false).expect("examined").is_healthy());
+    let copy = folder.path().join("postern.db.before-2");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&copy.metadata().expect("kept").permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    // Going back: the copy in the place of the database.
+    let former = Connection::open(&copy).expect("a connection");
+    let layout: i64 = former.query_row("PRAGMA user_version", [], |row| row.get(0)).expect("read");
+    let entries: i64 = former.query_row("SELECT count(*) FROM entries", [], |row| row.get(0)).expect("read");
+    assert_eq!((layout, entries), (1, 2));
+    let left = std::fs::read_dir(folder.path()).expect("read").flatten().map(|entry| entry.file_name());
+    assert!(!left.into_iter().any(|name| name.to_string_lossy().starts_with(".copy.")), "no temporary file is left");
 }
