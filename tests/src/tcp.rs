@@ -54,7 +54,12 @@ pub struct EchoClient {
 impl EchoClient {
     /// Connects to a local port and reads the greeting; `None` if the connection is closed before.
     pub async fn connect(port: u16) -> Option<(EchoClient, String)> {
-        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.ok()?;
+        EchoClient::connect_to((Ipv4Addr::LOCALHOST, port).into()).await
+    }
+
+    /// Connects to an address and reads the greeting; `None` if the connection is closed before.
+    pub async fn connect_to(address: SocketAddr) -> Option<(EchoClient, String)> {
+        let mut stream = TcpStream::connect(address).await.ok()?;
         let greeting = read_line(&mut stream).await?;
         Some((EchoClient { stream }, greeting))
     }
