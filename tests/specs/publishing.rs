@@ -16,7 +16,7 @@ async fn a_generated_name_publishes_the_local_service_over_https() {
 }
 
 #[tokio::test]
-async fn the_origin_receives_the_request_as_sent_and_the_visitors_address() {
+pub(crate) async fn the_origin_receives_the_request_as_sent_and_the_visitors_address() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
     let agent = world.agent().await;

@@ -22,8 +22,8 @@ struct Remote {
 
 impl Remote {
     async fn start() -> Remote {
-        let world = World::with(|setup| setup.flags(&["--https-addr", "0.0.0.0:0"])).await;
         let network = Network::new();
+        let world = World::reached_over(&network).await;
         let token = world.operator().credential(&[]).await.1;
         let definition = json!({ "proto": "http", "addr": "127.0.0.1:9" });
         let setup = world.agent_setup("agent", &token).tunnel("site", definition.clone()).tunnel("shop", definition);
