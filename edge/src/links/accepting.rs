@@ -137,6 +137,10 @@ async fn follow(context: &LinkContext, node: &Arc<str>, link: &ServerSession, mu
             Announcement::Draining => context.links.drains(node),
             _ => {}
         }
+        if let Announcement::Reached { change } = announcement {
+            link.command(LinkCommand::Followed { change });
+            continue;
+        }
         context.registry.announced(node, link, announcement).await;
         context.links.announced_by(node, context.registry.tunnels_of_node(node));
     }

@@ -93,6 +93,7 @@ async fn link(context: &Arc<LinkContext>, peer: &Peer) -> String {
         () = announcer.run(&session, &context.registry) => session.closed().await,
         () = tell_applied(context, &session) => session.closed().await,
     };
+    context.registry.followers.lost(&peer.id);
     for changes in ledger.close() {
         pass_visitors(&announcer, changes);
     }
@@ -166,6 +167,9 @@ async fn serve(
             }
             IncomingEvent::Unsent(request) => pass_unsent(announcer, *request),
             IncomingEvent::Command(LinkCommand::Applied { revision }) => context.links.applied_by(peer, revision),
+            IncomingEvent::Command(LinkCommand::Followed { change }) => {
+                context.registry.followers.followed(peer, change);
+            }
             IncomingEvent::Command(LinkCommand::Question { number, question }) => {
                 let (context, session) = (context.clone(), session.clone());
                 let permit = room.clone().try_acquire_owned();

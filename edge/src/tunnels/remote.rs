@@ -35,6 +35,14 @@ impl TunnelRegistry {
         self.lock_state().subscribe()
     }
 
+    /// Waits until the linked nodes have in force what the agents of this one have bound so far, for a limited time.
+    pub(super) async fn announced_everywhere(&self) {
+        let last_change = self.lock_state().last_change();
+        if let Some(change) = last_change {
+            self.followers.all_have(change).await;
+        }
+    }
+
     /// Tells the linked nodes that a session of this node has changed.
     pub(crate) fn session_changed(&self, session: &Arc<Session>) {
         self.lock_state().tell(|| super::OwnChange::Session(session.clone()));
@@ -109,7 +117,10 @@ impl TunnelRegistry {
                 self.update_groups(&self.lock_state());
             }
             Announcement::Draining => self.node_drains(node, link).await,
-            Announcement::Applied { .. } | Announcement::Answer { .. } | Announcement::Unknown => {}
+            Announcement::Reached { .. }
+            | Announcement::Applied { .. }
+            | Announcement::Answer { .. }
+            | Announcement::Unknown => {}
         }
     }
 
