@@ -34,6 +34,7 @@ mod management;
 mod many_visitors;
 mod node_addresses;
 mod node_logins;
+mod node_secrets;
 mod node_views;
 mod nodes;
 mod observability;

@@ -6,7 +6,7 @@ use crate::{
 };
 use postern_api::{Code, Secret, Timestamp, id::next_ksuid};
 use postern_tunnel::{
-    Accepted, AgentHandshake, DataConnection, EndReason, ServerEvent, ServerEvents, Transport,
+    Accepted, AgentHandshake, DataConnection, EndReason, PoolLimits, ServerEvent, ServerEvents, Transport,
     message::{DEFAULT_HEARTBEAT_MS, Welcome},
 };
 use rand::{Rng, distr::Alphanumeric};
@@ -78,7 +78,8 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
         node: membership.map(|membership| membership.node.clone()).unwrap_or_default(),
         nodes: membership.map(Membership::other_nodes).unwrap_or_default(),
     };
-    let (link, events) = match greeting.welcome(welcome).await {
+    let limits = if hello.at.is_empty() { PoolLimits::AGENT } else { PoolLimits::STANDBY };
+    let (link, events) = match greeting.welcome_with(welcome, limits).await {
         Ok(started) => started,
         Err(error) => return tracing::debug!(%peer, %error, "agent left before it was welcomed"),
     };

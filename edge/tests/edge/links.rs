@@ -4,3 +4,4 @@ mod identity;
 mod loss;
 mod names;
 mod streams;
+mod versions;

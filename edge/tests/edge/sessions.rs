@@ -7,6 +7,7 @@ use crate::kit::{
 };
 use postern_api::{Code, Secret, published::Map, token::Token};
 use postern_tunnel::{ConnectError, EndReason, message::Scheme};
+use std::sync::atomic::Ordering;
 
 fn refused(outcome: Result<Agent, ConnectError>) -> Code {
     match outcome {
@@ -173,4 +174,22 @@ async fn stopping_a_tunnel_ends_its_open_connections() {
     assert!(!world.live().port_in_use(bound.port.unwrap()));
     let late = tokio::net::TcpStream::connect(("127.0.0.1", bound.port.unwrap())).await;
     assert!(late.is_err(), "nothing listens there any more");
+}
+
+#[tokio::test]
+async fn a_second_session_of_an_agent_has_few_connections_until_visitors_need_more() {
+    let world = World::start().await;
+    let origin = ScriptedOrigin::with_text("hello").await;
+    let dialled = |agent: &Agent| agent.dialled.load(Ordering::SeqCst);
+    let first = Agent::connect(&world, "one").await;
+    until("the first session has sixteen idle connections", || dialled(&first) == 17).await;
+    let mut second = hello(&world.token, "two");
+    second.at = vec!["another node".into()];
+    let second = Agent::greet(&world, second).await.map_err(|error| error.to_string()).unwrap();
+    until("the second has two", || dialled(&second) == 3).await;
+    second.http(Some("shop"), origin.address).await.unwrap();
+    for _ in 0..5 {
+        assert_eq!(visitor::get(&world, "shop.localhost", "/").await.text(), "hello");
+    }
+    assert!(dialled(&second) <= 13, "one busy, two warm, eight spare");
 }

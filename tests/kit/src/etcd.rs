@@ -190,6 +190,18 @@ impl Etcd {
         field(&found, "count").and_then(|count| count.parse().ok()).unwrap_or(0)
     }
 
+    /// Keys with a prefix and their values, as etcd answers in JSON.
+    pub async fn entries(&self, prefix: &str) -> String {
+        let answer = self.ask("/v3/kv/range", &below(prefix)).await;
+        answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).expect("a body")
+    }
+
+    /// Writes a key.
+    pub async fn put(&self, key: &str, value: &[u8]) {
+        let body = format!("{{\"key\":\"{}\",\"value\":\"{}\"}}", base64(key.as_bytes()), base64(value));
+        self.ask("/v3/kv/put", &body).await;
+    }
+
     /// Asks any member over HTTP; body and answer are JSON.
     pub async fn ask(&self, path: &str, body: &str) -> String {
         eventually("a member answers", async || {
@@ -246,14 +258,12 @@ impl Member {
         self.child.as_ref()?;
         let asked = async {
             let mut stream = TcpStream::connect(self.plain).await.ok()?;
-            let request = format!(
-                "POST {path} HTTP/1.1\r\nhost: etcd\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-                body.len()
-            );
+            // Answers to HTTP/1.0 come in one piece.
+            let request = format!("POST {path} HTTP/1.0\r\nhost: etcd\r\ncontent-length: {}\r\n\r\n{body}", body.len());
             stream.write_all(request.as_bytes()).await.ok()?;
             let mut answer = String::new();
             stream.read_to_string(&mut answer).await.ok()?;
-            Some(answer).filter(|answer| answer.starts_with("HTTP/1.1 200"))
+            Some(answer).filter(|answer| answer.starts_with("HTTP/1.0 200"))
         };
         // A member that is halted or has no leader does not answer.
         tokio::time::timeout(Duration::from_secs(1), asked).await.ok()?

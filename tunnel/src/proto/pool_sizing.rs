@@ -18,6 +18,8 @@ pub struct PoolLimits {
 impl PoolLimits {
     /// Of the session with an agent.
     pub const AGENT: PoolLimits = PoolLimits { min_idle: 16, headroom: 8, max_idle: 64, max_connections: 256 };
+    /// Of a session with an agent that has another one already: it costs both ends little until visitors come.
+    pub const STANDBY: PoolLimits = PoolLimits { min_idle: 2, ..PoolLimits::AGENT };
     /// Of the link with another node, which carries the streams of many agents, or of none.
     pub const NODE: PoolLimits = PoolLimits { min_idle: 2, headroom: 8, max_idle: 64, max_connections: 1024 };
 }

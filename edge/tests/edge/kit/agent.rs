@@ -27,6 +27,8 @@ pub(crate) struct Agent {
     pub(crate) overflow: Arc<AtomicUsize>,
     /// Reports about visitors' connections.
     pub(crate) visitors: Arc<Mutex<Vec<VisitorChanges>>>,
+    /// Number of connections that it has dialled.
+    pub(crate) dialled: Arc<AtomicUsize>,
     serving: JoinHandle<()>,
     connections: Arc<Mutex<Vec<tokio::task::AbortHandle>>>,
 }
@@ -57,8 +59,11 @@ impl Agent {
     pub(crate) async fn greet(world: &World, hello: Hello) -> Result<Agent, ConnectError> {
         let address = world.edge.https_addr();
         let connector = super::connector(world, &[ALPN]);
+        let dialled = Arc::<AtomicUsize>::default();
+        let count = dialled.clone();
         let dial = move || {
             let connector = connector.clone();
+            count.fetch_add(1, Ordering::SeqCst);
             async move {
                 let stream = TcpStream::connect(address).await?;
                 let name = rustls::pki_types::ServerName::try_from("localhost").map_err(std::io::Error::other)?;
@@ -67,12 +72,22 @@ impl Agent {
             }
         };
         let (session, incoming) = postern_tunnel::connect(Arc::new(dial), hello).await?;
+        Ok(Agent { dialled, ..Agent::serving(session, incoming) })
+    }
+
+    /// Serves the streams of an established session.
+    pub(crate) fn serving(session: AgentSession, incoming: Incoming) -> Agent {
         let (routes, starts) = (Routes::default(), Arc::default());
         let connections = Arc::default();
         let overflow = Arc::default();
         let visitors = Arc::default();
         let serving = serve(incoming, &routes, &starts, (&overflow, &visitors), &connections);
-        Ok(Agent { session, routes, starts, overflow, visitors, serving, connections })
+        Agent { session, routes, starts, overflow, visitors, dialled: Arc::default(), serving, connections }
+    }
+
+    /// Sends the streams of the tunnel with this number to a local address.
+    pub(crate) fn forward(&self, number: u32, to: SocketAddr) {
+        self.routes.lock().unwrap().insert(number, to);
     }
 
     pub(crate) async fn http(&self, host: Option<&str>, to: SocketAddr) -> Result<Bound, Error> {
@@ -123,7 +138,7 @@ impl Agent {
             modules: None,
         };
         let bound = self.session.bind(bind).await?;
-        self.routes.lock().unwrap().insert(bound.number, to);
+        self.forward(bound.number, to);
         Ok(bound)
     }
 

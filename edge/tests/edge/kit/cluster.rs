@@ -91,6 +91,11 @@ impl Cluster {
         }
     }
 
+    /// Address where other nodes dial this one.
+    pub(crate) fn address(&self, place: usize) -> String {
+        self.all[place].address.clone()
+    }
+
     /// Waits until every node serves a name.
     pub(crate) async fn serve(&self, host: &str) {
         let host = HostName::parse(host).unwrap();
