@@ -97,7 +97,7 @@ impl OtherNodes {
 
     /// Kills both nodes with SIGKILL.
     pub(crate) fn kill(&self) {
-        self.all().map(|node| node.process.kill());
+        self.all().iter().for_each(|node| node.process.kill());
     }
 
     /// Kills both nodes and starts them again beside the first.
