@@ -68,7 +68,8 @@ async fn the_store_holds_no_secret_in_plain_text() {
     secrets.extend(private_key.lines().filter(|line| !line.starts_with('-')).map(str::to_owned));
     // The last one is the key that seals the others.
     let seal_key = std::fs::read(cluster.nodes[0].folder().join("seal.key")).unwrap();
-    let secrets = secrets.iter().map(|secret| secret.as_bytes()).chain([&key.serialize_der()[..], &seal_key]);
+    let der = key.serialize_der();
+    let secrets = secrets.iter().map(|secret| secret.as_bytes()).chain([&der[..], &seal_key]);
     let needles: Vec<Vec<u8>> = secrets.flat_map(forms).collect();
 
     let stored = entries(&cluster, "/team/").await;
