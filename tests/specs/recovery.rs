@@ -10,7 +10,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-pub(crate) async fn after_kill_9_of_the_server_the_same_addresses_answer_within_five_seconds() {
+async fn after_kill_9_of_the_server_the_same_addresses_answer_within_five_seconds() {
     let world = World::start().await;
     let (origin, echo) = (Origin::start("hello").await, Echo::named("echo").await);
     let agent = world.agent().await;

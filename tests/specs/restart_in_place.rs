@@ -44,7 +44,7 @@ async fn assert_ends_successfully(process: Process) {
 }
 
 #[tokio::test]
-async fn the_next_server_serves_while_the_last_one_finishes_open_connections() {
+pub(crate) async fn the_next_server_serves_while_the_last_one_finishes_open_connections() {
     let world = World::start().await;
     let (origin, echo) = (Origin::start("hello").await, Echo::named("echo").await);
     let agent = world.agent().await;
@@ -147,7 +147,7 @@ async fn is_served_through(world: &World, agent: &Agent, site: &Tunnel, replace:
 }
 
 #[tokio::test]
-async fn a_session_that_the_operator_restarts_cuts_no_stream() {
+pub(crate) async fn a_session_that_the_operator_restarts_cuts_no_stream() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
     let agent = world.agent_with_one_session().await;

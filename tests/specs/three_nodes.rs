@@ -1,6 +1,6 @@
-//! Specifications of one server, on three nodes: a few of those that `tests/three-nodes` runs, so that this stays possible.
+//! Specifications of one server, on three nodes: a few of those that `tests/three-nodes` runs, so that they stay possible.
 
-use crate::{publishing, recovery, tcp_edges, traffic};
+use crate::{publishing, restart_in_place, tcp_edges};
 use postern_tests::nodes::on_three_nodes;
 
 #[test]
@@ -14,11 +14,11 @@ fn an_edge_is_changed_while_connections_are_open() {
 }
 
 #[test]
-fn traffic_is_counted() {
-    on_three_nodes(traffic::requests_count_for_their_edge_route_and_tunnel_and_failures_for_their_cause);
+fn a_node_is_replaced_in_place_while_its_visitors_have_connections_open() {
+    on_three_nodes(restart_in_place::the_next_server_serves_while_the_last_one_finishes_open_connections);
 }
 
 #[test]
-fn after_kill_9_of_all_nodes_the_same_addresses_answer() {
-    on_three_nodes(recovery::after_kill_9_of_the_server_the_same_addresses_answer_within_five_seconds);
+fn a_session_that_is_restarted_continues_at_another_node_and_cuts_no_stream() {
+    on_three_nodes(restart_in_place::a_session_that_the_operator_restarts_cuts_no_stream);
 }

@@ -17,7 +17,7 @@ fn sum(points: &Value, member: &str) -> u64 {
 }
 
 #[tokio::test]
-pub(crate) async fn requests_count_for_their_edge_route_and_tunnel_and_failures_for_their_cause() {
+async fn requests_count_for_their_edge_route_and_tunnel_and_failures_for_their_cause() {
     let world = World::start().await;
     let (operator, visitor) = (world.operator(), world.visitor());
     let origin = Origin::start("hello").await;

@@ -101,7 +101,8 @@ async fn a_session_can_be_restarted_and_stopped_remotely_if_the_agent_allows_it(
     assert_eq!(world.visitor().get(&tunnel.url("/")).await.status, 404);
     agent.process.kill();
 
-    let _closed = world.agent_setup("closed", &token).with_one_session().setting("remote_management", "false").start().await;
+    let _closed =
+        world.agent_setup("closed", &token).with_one_session().setting("remote_management", "false").start().await;
     let closed = sessions.list().await.expect("a list")[0].id.clone();
     for command in SessionCommand::ALL {
         let refused = sessions.command(&closed, command).await.expect_err("the agent refuses remote commands");

@@ -50,23 +50,23 @@ impl OtherNodes {
     pub(crate) async fn start(setup: ServerSetup, folder: &Path, agents: Ipv4Addr) -> (Server, OtherNodes) {
         let etcd = Etcd::single().await;
         let store = format!("etcd://{}/team", etcd.addresses());
-        let ports = free_tcp_ports(2);
+        let (first, _) = free_tcp_ports(3);
         let node = |number: u8, address: Ipv4Addr| {
-            let setup = as_node(setup.clone(), &store, usize::from(number)).at(address, ports);
+            let setup = as_node(setup.clone(), &store, usize::from(number)).at(address, first);
             if number == 1 {
                 return setup;
             }
             setup.in_folder(folder.join(format!("server{number}"))).with_own_logs(&format!(".{number}"))
         };
-        let first = node(1, Ipv4Addr::LOCALHOST).start().await;
+        let visitors = node(1, Ipv4Addr::LOCALHOST).start().await;
         let join = folder.join("join");
-        let second = invited(node(2, agents), &first, &join).await;
+        let second = invited(node(2, agents), &visitors, &join).await;
         let third = node(3, Ipv4Addr::new(127, 0, 0, 3)).flags(&["--join-file", &join.to_string_lossy()]);
         let (agents, operators) = tokio::join!(second.start(), third.start());
         let others = OtherNodes { agents, operators, etcd };
-        let key = std::fs::read_to_string(first.folder().join("admin.key")).expect("the first key");
-        until_linked(&[&first, &others.agents, &others.operators], key.trim()).await;
-        (first, others)
+        let key = std::fs::read_to_string(visitors.folder().join("admin.key")).expect("the first key");
+        until_linked(&[&visitors, &others.agents, &others.operators], key.trim()).await;
+        (visitors, others)
     }
 
     /// The node that operators come to.
@@ -103,11 +103,8 @@ impl OtherNodes {
     /// Kills both nodes and starts them again beside the first.
     pub(crate) async fn restart_with(self, first: Server) -> (Server, OtherNodes) {
         self.kill();
-        let (first, agents, operators) = tokio::join!(
-            first.kill_and_restart(),
-            self.agents.kill_and_restart(),
-            self.operators.kill_and_restart()
-        );
+        let (first, agents, operators) =
+            tokio::join!(first.kill_and_restart(), self.agents.kill_and_restart(), self.operators.kill_and_restart());
         (first, OtherNodes { agents, operators, etcd: self.etcd })
     }
 }

@@ -63,14 +63,17 @@ impl ServerSetup {
         self
     }
 
-    /// Listens at this address of the machine, on these ports for visitors, unless flags say other ones.
+    /// Listens at this address of the machine, on the first of these ports, unless flags say other ones.
     #[must_use]
-    pub fn at(mut self, address: Ipv4Addr, ports: (u16, u16)) -> ServerSetup {
-        let mut own_port = |flag| self.take_flag(flag).and_then(|value| value.parse::<SocketAddr>().ok()?.port().into());
+    pub fn at(mut self, address: Ipv4Addr, first: u16) -> ServerSetup {
+        let mut own_port = |flag| {
+            self.take_flag(flag)
+                .and_then(|value| Some(value.parse::<SocketAddr>().ok()?.port()).filter(|port| *port > 0))
+        };
         let (https, http) = (own_port("--https-addr"), own_port("--http-addr"));
         let at = |port| SocketAddr::from((address, port));
-        let (https, http) = (at(https.unwrap_or(ports.0)), at(http.unwrap_or(ports.1)));
-        self.fixed = Some(Addresses { https, http, api: at(0), pid: 0 });
+        let (https, http) = (at(https.unwrap_or(first)), at(http.unwrap_or(first + 1)));
+        self.fixed = Some(Addresses { https, http, api: at(first + 2), pid: 0 });
         self.flags(&["--tcp-addr", &address.to_string()])
     }
 
@@ -176,6 +179,16 @@ impl Server {
             IpAddr::V4(Ipv4Addr::LOCALHOST | Ipv4Addr::UNSPECIFIED) => format!("localhost:{}", https.port()),
             _ => https.to_string(),
         }
+    }
+
+    /// The setup of another server with the same folder, on other ports.
+    pub fn setup_beside(&self) -> ServerSetup {
+        let fixed = self.setup.fixed.clone().map(|addresses| {
+            let other = |address: SocketAddr| SocketAddr::new(address.ip(), 0);
+            let (https, http, api) = (other(addresses.https), other(addresses.http), other(addresses.api));
+            Addresses { https, http, api, pid: 0 }
+        });
+        ServerSetup { fixed, ..self.setup.clone() }
     }
 
     /// A setup with the same folder and the same ports.

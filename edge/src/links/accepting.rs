@@ -111,7 +111,9 @@ async fn serve_link(
         nodes: Vec::new(),
     };
     let (link, events) = greeting.welcome_with(welcome, PoolLimits::NODE).await?;
-    context.registry.node_linked(&node, &link).await;
+    if context.registry.node_linked(&node, &link).await {
+        context.links.succeeded(&node);
+    }
     context.links.up(&node, &name, DialledBy::Other);
     tracing::info!(node, name, "a node has linked itself to this one");
     let node: Arc<str> = node.into();

@@ -27,7 +27,7 @@ pub(crate) struct Directory {
     changes: broadcast::Sender<(u64, OwnChange)>,
     /// Number of the last change.
     last_change: AtomicU64,
-    is_draining: bool,
+    pub(super) is_draining: bool,
     /// What other nodes have announced, by node.
     pub(super) nodes: HashMap<String, RemoteNode>,
     /// The tunnels of each address, at any node.

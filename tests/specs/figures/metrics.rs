@@ -1,6 +1,6 @@
 //! The metrics of the server, or the sums of all nodes, in the Prometheus text format.
 
-use postern_tests::{Operator, World, eventually};
+use postern_tests::{Operator, Server, World, eventually};
 use std::collections::{BTreeSet, HashMap};
 
 /// All samples at one time.
@@ -14,11 +14,16 @@ pub(super) struct Metrics {
 
 impl Metrics {
     pub(super) async fn read(world: &World) -> Metrics {
+        Metrics::of(&world.servers()).await
+    }
+
+    /// Those of one node, or the sums of several.
+    pub(super) async fn of(servers: &[&Server]) -> Metrics {
         let mut samples: HashMap<String, f64> = HashMap::new();
         let mut text = String::new();
-        for server in world.servers() {
+        for server in servers {
             let of_server = Operator::new(server.addresses.api, None).get("/metrics").await.ok().text;
-            for line in of_server.lines().filter(|line| !line.starts_with('#')) {
+            for line in of_server.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
                 let (name, value) = line.rsplit_once(' ').expect("a sample");
                 *samples.entry(name.to_owned()).or_default() += value.parse::<f64>().expect("a number");
             }
