@@ -19,7 +19,8 @@ async fn an_agents_session_tunnels_and_endpoints_come_and_go() {
     let (site, echo) = (Origin::start("hello").await, Echo::named("echo").await);
     let (credential, token) = operator.credential(&[]).await;
     let agent = world.agent_setup("agent", &token).with_one_session().start().await;
-    let session = &sessions.list().await.expect("a list")[0];
+    let session =
+        &eventually("the session is listed", async || sessions.list().await.expect("a list").into_iter().next()).await;
     assert_eq!(session.credential.id.as_str(), credential);
     assert_eq!((session.ip.as_str(), session.transport.as_str()), ("127.0.0.1", "postern/1"));
     assert!(session.os.starts_with(std::env::consts::OS), "{session:?}");

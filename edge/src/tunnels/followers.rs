@@ -1,5 +1,5 @@
 //! The nodes that follow what this one announces, and how far each has come. A bind is confirmed when all of them have it in
-//! force, so that its visitors are served at whichever node they arrive.
+//! force, so that its visitors are served at whichever node they arrive; the same holds for the end of a session.
 
 use std::{collections::HashMap, time::Duration};
 use tokio::{
@@ -7,7 +7,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// How long a bind waits for nodes that are slow. It takes effect there as soon as they can.
+/// How long nodes that are slow are waited for. They follow as soon as they can.
 const FOLLOW_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The last change that is in force at each node, by node. One that has never told is not waited for: its version may not

@@ -235,11 +235,12 @@ impl TunnelRegistry {
         }
     }
 
-    /// Ends a session of this node. `false` if it is gone already.
+    /// Ends a session of this node, and waits until linked nodes know it. `false` if it is gone already.
     pub(crate) async fn stop_own(&self, id: &str) -> bool {
         let Some(session) = self.remove(id, EndKind::Clean).await else { return false };
         tracing::info!(session = session.id, "session stopped through the management API");
         session.link.end(Code::SessionStopped.into());
+        self.announced_everywhere().await;
         true
     }
 
