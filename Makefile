@@ -23,7 +23,7 @@ test-rust:       ## unit tests and specifications against the real programs
 	cargo nextest run --workspace --lib --bins --tests --no-fail-fast
 	cargo test --workspace --doc --quiet
 
-test-three-nodes: programs ## by hand, about 40 minutes: the specifications of one server, on three nodes that share an etcd
+test-three-nodes: programs ## by hand, about ten minutes: the specifications of one server, on three nodes that share an etcd
 	tests/three-nodes
 
 test-ui: ui/node_modules ## types, lint and unit tests of the web app
