@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
 
-.PHONY: help run test check build release bundle gen pictures bench fuzz fuzz-corpus clean ui programs test-rust test-ui test-load test-budgets test-clients test-browser test-logins test-desktop
+.PHONY: help run test check build release bundle gen pictures bench fuzz fuzz-corpus clean ui programs test-rust test-three-nodes test-ui test-load test-budgets test-clients test-browser test-logins test-desktop
 
 help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -22,6 +22,9 @@ test-rust:       ## unit tests and specifications against the real programs
 	@echo "== Rust tests and specifications"
 	cargo nextest run --workspace --lib --bins --tests --no-fail-fast
 	cargo test --workspace --doc --quiet
+
+test-three-nodes: programs ## by hand, about ten minutes: the specifications of one server, on three nodes that share an etcd
+	tests/three-nodes
 
 test-ui: ui/node_modules ## types, lint and unit tests of the web app
 	@echo "== web app: types, lint, unit tests"

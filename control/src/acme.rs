@@ -72,19 +72,28 @@ impl Acme {
         resources.provisioning.enable();
         Acme(tokio::spawn(async move {
             match leading {
-                Some(leading) => while_leading(leading, || renewer().run()).await,
+                Some(leading) => by_turns(leading, || renewer().run(), || renewer().follow()).await,
                 None => renewer().run().await,
             }
         }))
     }
 }
 
-/// Does what only one node may do, whenever this node is that one. What it has begun ends half-way when another takes over.
-async fn while_leading<F: Future<Output = ()>>(mut leading: watch::Receiver<bool>, work: impl Fn() -> F) {
-    while leading.wait_for(|leads| *leads).await.is_ok() {
+/// Does what only one node may do, whenever this node is that one, and something else meanwhile. What it has begun ends
+/// half-way when another takes over.
+async fn by_turns<W, M>(mut leading: watch::Receiver<bool>, work: impl Fn() -> W, meanwhile: impl Fn() -> M)
+where
+    W: Future<Output = ()>,
+    M: Future<Output = ()>,
+{
+    loop {
+        let leads = *leading.borrow_and_update();
+        let turn = async { if leads { work().await } else { meanwhile().await } };
         tokio::select! {
-            () = work() => return,
-            _ = leading.wait_for(|leads| !leads) => {}
+            () = turn => return,
+            turned = leading.wait_for(|now| *now != leads) => if turned.is_err() {
+                return;
+            },
         }
     }
 }

@@ -5,6 +5,7 @@ mod authenticate;
 mod bind;
 mod claims;
 mod directory;
+mod followers;
 mod membership;
 mod names;
 mod registry;

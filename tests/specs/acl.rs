@@ -26,7 +26,7 @@ async fn each_bind_needs_a_rule_that_permits_it() {
     let any_tcp = json!({ "name": "t", "proto": "tcp", "addr": echo.to_string() });
     let labels = |label: &str| json!({ "name": "t", "labels": [label], "addr": echo.to_string() });
     let own_port = format!("bind:localhost:{port}");
-    let other_port = format!("bind:127.0.0.1:{}", port - 1);
+    let other_port = format!("bind:{}:{}", world.agents_server().addresses.https.ip(), port - 1);
     let cases: &[(&[&str], Value, Option<Code>)] = &[
         (&["*"], http("free"), None),
         (&["bind:mine.localhost"], http("mine"), None),

@@ -12,7 +12,7 @@ struct Shell {
 
 impl Shell {
     fn of(world: &World) -> Shell {
-        Shell { url: format!("http://{}", world.server.addresses.api), key: world.admin_key() }
+        Shell { url: format!("http://{}", world.api()), key: world.admin_key() }
     }
 
     async fn run(&self, line: &[&str]) -> ProcessOutput {
@@ -135,7 +135,7 @@ async fn the_key_may_come_from_the_configuration_file() {
     let world = World::start().await;
     let file = world.path("agent.yml");
     std::fs::write(&file, format!("version: 2\napi_key: {}\n", world.admin_key())).unwrap();
-    let url = format!("http://{}", world.server.addresses.api);
+    let url = format!("http://{}", world.api());
     let file = file.to_string_lossy().into_owned();
     let listed = ["api", "users", "list", "--config", &file, "--api-url", &url];
     let listed = Process::run(&programs::agent(), &listed, &[]).await;

@@ -11,7 +11,7 @@ fn last_line(output: &str) -> String {
 #[tokio::test]
 async fn a_key_created_while_the_server_runs_works_at_once() {
     let world = World::start().await;
-    let api = world.server.addresses.api;
+    let api = world.api();
     let made = world.server.command(&["api-key", "create", "--admin", "--description", "second"]).await;
     assert!(made.status.success(), "{made:?}");
     let admin = Operator::new(api, Some(&last_line(&made.stdout)));

@@ -62,7 +62,7 @@ async fn a_lost_session_shows_the_reason_and_a_countdown() {
     let token = world.operator().credential(&[]).await.1;
     let mut screen = world.agent_setup("agent", &token).start_in_terminal();
     screen.shows("online").await;
-    world.server.process.kill();
+    world.kill_server();
     screen.shows("waiting, next attempt in").await;
     screen.shows("nothing listens there").await;
     let world = world.kill_and_restart_server().await;

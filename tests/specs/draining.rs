@@ -10,6 +10,7 @@ use postern_tests::{
     process::exited_successfully,
     tcp::{Echo, EchoClient},
     websocket::assert_echoes,
+    within,
 };
 use rustix::process::Signal;
 use std::time::Duration;
@@ -50,7 +51,7 @@ async fn with_a_drain_delay_visitors_are_served_until_load_balancers_have_notice
     let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
-    let operator = world.operator();
+    let operator = world.operator_of_visitors();
     operator.get("/healthz").await.ok();
     world.server.process.terminate();
     eventually("the health check fails", async || (operator.get("/healthz").await.status == 503).then_some(())).await;
@@ -70,11 +71,12 @@ async fn without_open_requests_the_server_ends_at_once_although_agents_are_conne
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     world.visitor().get(&tunnel.url("/")).await;
-    let folder = world.server.folder().to_owned();
-    world.server.process.terminate();
-    let ended = world.server.process.wait_within(Duration::from_secs(3)).await;
-    assert!(exited_successfully(ended.status), "{ended:?}");
-    assert!(!folder.join("addresses.json").exists(), "the file is removed");
+    for server in world.servers() {
+        server.process.terminate();
+        let status = within(Duration::from_secs(3), "the server ends", async || server.process.status()).await;
+        assert!(exited_successfully(status), "{status:?}");
+        assert!(!server.folder().join("addresses.json").exists(), "the file is removed");
+    }
     agent.wait_for_session("waiting").await;
 }
 

@@ -37,7 +37,7 @@ async fn ten_thousand_writes_around_ten_kills_are_there_exactly_as_acknowledged(
         let enough = WRITES * kill / KILLS + random.random_range(0..20);
         let mut counting = counted.clone();
         finishes("the writers write", counting.wait_for(|count| *count >= enough)).await.unwrap();
-        world.server.process.kill();
+        world.kill_server();
         writers = join_all(writing).await.into_iter().map(|writer| writer.unwrap()).collect();
         acknowledged = *counted.borrow();
         world = world.kill_and_restart_server().await;

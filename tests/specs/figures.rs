@@ -68,7 +68,7 @@ fn nanoseconds(metrics: &Value, part: &str, percentile: &str) -> u64 {
 async fn visitors_one_after_another_are_counted_once_each() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     for http2 in [false, true] {
         let name = if http2 { "two" } else { "one" };
         let tunnel = agent.https(name, &origin).await;
@@ -93,7 +93,7 @@ async fn visitors_one_after_another_are_counted_once_each() {
 async fn visitors_at_once_are_open_until_they_leave() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     for http2 in [false, true] {
         let name = if http2 { "two" } else { "one" };
         let tunnel = agent.https(name, &origin).await;
@@ -117,7 +117,7 @@ async fn visitors_at_once_are_open_until_they_leave() {
 async fn plain_http_and_labelled_tunnels_count_visitors_as_well() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let definition = json!({ "name": "plain", "proto": "http", "schemes": ["http"], "addr": origin.to_string() });
     let plain = agent.tunnel(definition).await;
     agent.labelled("shop", "app=shop", &origin).await;
@@ -140,7 +140,7 @@ async fn plain_http_and_labelled_tunnels_count_visitors_as_well() {
 async fn an_upgraded_connection_is_open_until_its_end() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let tunnel = agent.https("site", &origin).await;
     let (mut socket, _) = world.visitor().websocket(&tunnel.url("/socket")).await;
     assert_echoes(&mut socket, Message::text("hello")).await;
@@ -158,7 +158,7 @@ async fn an_upgraded_connection_is_open_until_its_end() {
 async fn connections_of_tcp_and_tls_tunnels_and_their_bytes() {
     let world = World::start().await;
     let operator = world.operator();
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let echo = Echo::named("echo").await;
     let tcp = agent.tcp("shell", &echo).await;
     let mut clients = Vec::new();
@@ -198,7 +198,7 @@ async fn requests_bytes_refusals_and_failures_are_the_same_numbers_everywhere() 
     let world = World::start().await;
     let operator = world.operator();
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let before = Metrics::read(&world).await;
     for (name, http2) in [("one", false), ("two", true)] {
         let tunnel = agent.https(name, &origin).await;
@@ -264,7 +264,7 @@ async fn requests_bytes_refusals_and_failures_are_the_same_numbers_everywhere() 
 async fn a_visitor_who_leaves_in_the_middle_is_counted_and_leaves() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let tunnel = agent.https("site", &origin).await;
     let mut stream = world.visitor().tls(&tunnel.host(), &[b"http/1.1"]).await.expect("a handshake");
     let head = format!("POST /echo HTTP/1.1\r\nHost: {}\r\nContent-Length: 10\r\n\r\nhalf", tunnel.host());

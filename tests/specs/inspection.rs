@@ -22,7 +22,8 @@ async fn a_request_is_listed_with_its_bytes_as_they_were() {
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
     visitor.send(visitor.http.post(tunnel.url("/page?x=1")).header("X-Mine", "yes").body("the body")).await;
-    let captured = agent.wait_for_exchange("the response is captured", |_| true).await;
+    let is_whole = |captured: &Value| captured["complete"]["request"] == true;
+    let captured = agent.wait_for_exchange("the exchange is captured", is_whole).await;
     assert_eq!(captured["uri"], format!("/api/requests/http/{}", id(&captured)));
     assert_eq!(captured["tunnel_name"], "site (https)");
     assert!(captured["remote_addr"].as_str().unwrap().starts_with("127.0.0.1"), "{captured}");

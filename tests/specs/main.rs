@@ -58,6 +58,7 @@ mod ssh_certificates;
 mod store_copy;
 mod tcp_edges;
 mod tcp_tunnels;
+mod three_nodes;
 mod tls;
 mod tls_tunnels;
 mod traffic;

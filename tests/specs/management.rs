@@ -1,7 +1,7 @@
 //! The management API's own address: health, metrics, console, base address, HTTPS name.
 
 use postern_api::Code;
-use postern_tests::{Origin, World, eventually};
+use postern_tests::{Operator, Origin, World, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ async fn health_metrics_and_console_need_no_key_and_resources_do() {
     let missing = stranger.get("/credentials").await;
     assert_eq!((missing.status, missing.code()), (401, Code::KeyMissing));
     let description = stranger.get("/openapi.json").await.ok().body;
-    let address = format!("http://{}", world.server.addresses.api);
+    let address = format!("http://{}", world.api());
     assert_eq!((&description["openapi"], &description["servers"][0]["url"]), (&json!("3.1.0"), &json!(address)));
     let wrong = stranger.call(Method::DELETE, "/healthz", Value::Null).await;
     assert_eq!((wrong.status, wrong.code()), (405, Code::MethodNotAllowed));
@@ -27,7 +27,7 @@ async fn metrics_count_sessions_tunnels_and_requests() {
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     world.visitor().get(&tunnel.url("/")).await;
-    let stranger = world.stranger();
+    let stranger = Operator::new(world.agents_server().addresses.api, None);
     eventually("the numbers are there", async || {
         let text = stranger.get("/metrics").await.ok().text;
         let lines = ["postern_sessions 1", "postern_tunnels 1", "postern_build_info{"];
@@ -40,7 +40,7 @@ async fn metrics_count_sessions_tunnels_and_requests() {
 async fn resource_addresses_begin_with_the_api_address_or_the_base_url() {
     let world = World::start().await;
     let made = world.operator().post("/ip_policies", json!({})).await.ok();
-    assert_eq!(made.text("uri"), format!("http://{}/ip_policies/{}", world.server.addresses.api, made.text("id")));
+    assert_eq!(made.text("uri"), format!("http://{}/ip_policies/{}", world.api(), made.text("id")));
     let world = World::with(|setup| setup.flags(&["--base-url", "https://api.example.test/v"])).await;
     let made = world.operator().post("/ip_policies", json!({})).await.ok();
     assert_eq!(made.text("uri"), format!("https://api.example.test/v/ip_policies/{}", made.text("id")));

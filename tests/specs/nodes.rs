@@ -351,12 +351,22 @@ async fn one_node_orders_certificates_and_any_answers_the_challenge() {
         listed["tls_certificates"].as_array().expect("a list").len()
     };
     assert_eq!(issued().await, 1, "one of them has ordered");
+    let policy = json!({ "authority": "letsencrypt", "private_key_type": "ecdsa" });
+    let body = json!({ "domain": "kept.shop.test", "certificate_management_policy": policy });
+    let domain = cluster.operator(1).post("/reserved_domains", body).await.ok().text("id");
+    for node in 0..3 {
+        eventually("each node says when the certificate is renewed", async || {
+            let shown = cluster.operator(node).get(&format!("/reserved_domains/{domain}")).await.ok().body;
+            shown["certificate_management_status"]["renews_at"].is_string().then_some(())
+        })
+        .await;
+    }
     // The keeper ends: another one goes on.
     cluster.nodes[0].process.terminate();
     cluster.nodes[0].process.wait_for_log("ended").await;
     fixed(&cluster, 1, "two.shop.test", "two.shop.test").await;
     served(2, "two.shop.test").await;
-    assert_eq!(issued().await, 2);
+    assert_eq!(issued().await, 3);
 }
 
 #[tokio::test]

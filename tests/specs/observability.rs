@@ -74,12 +74,13 @@ async fn a_refused_visitor_is_listed_with_the_rule_that_refused() {
     let (operator, visitor) = (world.operator(), world.visitor());
     let backend = operator.post("/backends/http_response", json!({ "body": "fixed" })).await.ok().text("id");
     let (edge, route) = edge(&operator, "shop.example.test", &backend, "203.0.113.0/24").await;
+    let at_visitors = world.operator_of_visitors();
     let decisions = format!("/edges/https/{edge}/decisions");
-    assert_eq!(operator.get(&decisions).await.ok().body["decisions"], json!([]));
+    assert_eq!(at_visitors.get(&decisions).await.ok().body["decisions"], json!([]));
     let url = format!("https://shop.example.test:{}/page", world.server.addresses.https.port());
     let refused = visitor.get(&url).await;
     assert_eq!(refused.refused(), Code::AddressDenied);
-    let listed = operator.get(&decisions).await.ok();
+    let listed = at_visitors.get(&decisions).await.ok();
     let one = &listed.body["decisions"][0];
     assert_eq!(one["id"], refused.header("postern-request-id"));
     assert_eq!((&one["ip"], &one["path"], &one["status"]), (&json!("127.0.0.1"), &json!("/page"), &json!(403)));
@@ -92,7 +93,7 @@ async fn a_refused_visitor_is_listed_with_the_rule_that_refused() {
     let body = json!({ "hostports": [format!("localhost:{port}")], "ip_restriction": { "ip_policy_ids": [policy] } });
     let edge = operator.post("/edges/tcp", body).await.ok().text("id");
     assert!(postern_tests::tcp::EchoClient::connect(port).await.is_none());
-    let listed = operator.get(&format!("/edges/tcp/{edge}/decisions")).await.ok();
+    let listed = at_visitors.get(&format!("/edges/tcp/{edge}/decisions")).await.ok();
     let one = &listed.body["decisions"][0];
     assert_eq!((&one["scheme"], &one["error_code"]), (&json!("tcp"), &json!("ERR_POSTERN_3203")));
     assert!(one["decisions"][0]["rule"].as_str().unwrap().starts_with("ipr_"), "the rule that denies: {one}");
@@ -204,7 +205,7 @@ async fn metrics_have_kinds_modules_and_bytes_but_no_names() {
         visitor.get(&format!("https://{host}.example.test:{port}/")).await;
     }
     let text = eventually("the numbers are there", async || {
-        let text = world.stranger().get("/metrics").await.ok().text;
+        let text = world.operator_of_visitors().get("/metrics").await.ok().text;
         let counted = text.lines().any(|line| {
             line.starts_with("postern_edge_sent_bytes_total{kind=\"https_edge\"}") && !line.ends_with(" 0")
         });
@@ -244,7 +245,7 @@ async fn refused_connections_and_failed_handshakes_are_counted() {
     assert_eq!(shown(&lines[0]), (json!("request"), json!(503), json!("ERR_POSTERN_3018")));
     assert_eq!(lines[0]["id"], refused.header("postern-request-id"));
     assert_eq!(shown(&lines[1]), (json!("connection"), json!(0), json!("ERR_POSTERN_3021")));
-    let text = world.stranger().get("/metrics").await.ok().text;
+    let text = world.operator_of_visitors().get("/metrics").await.ok().text;
     for line in [
         "postern_edge_requests_total{class=\"5xx\",kind=\"none\"} 1",
         "postern_edge_refusals_total{code=\"3018\",module=\"none\"} 1",

@@ -16,7 +16,7 @@ async fn a_generated_name_publishes_the_local_service_over_https() {
 }
 
 #[tokio::test]
-async fn the_origin_receives_the_request_as_sent_and_the_visitors_address() {
+pub(crate) async fn the_origin_receives_the_request_as_sent_and_the_visitors_address() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
     let agent = world.agent().await;
@@ -133,7 +133,11 @@ async fn a_stopped_tunnel_is_gone_and_its_name_is_free() {
     let tunnel = agent.https_at("site", "site", &origin).await;
     let stopped = agent.delete("/api/tunnels/site").await;
     assert_eq!((stopped.status, stopped.text.as_str()), (204, ""));
-    let reply = world.visitor().get(&tunnel.url("/")).await;
+    let visitor = world.visitor();
+    let reply = eventually("the end is known where visitors come", async || {
+        Some(visitor.get(&tunnel.url("/")).await).filter(|reply| reply.refused() != Code::AgentOffline)
+    })
+    .await;
     assert_eq!((reply.status, reply.refused()), (404, Code::HostUnknown));
     assert_eq!(agent.get("/api/tunnels/site").await.status, 404);
     let other = world.agent_setup("other", &world.operator().credential(&[]).await.1).start().await;

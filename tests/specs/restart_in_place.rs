@@ -44,7 +44,7 @@ async fn assert_ends_successfully(process: Process) {
 }
 
 #[tokio::test]
-async fn the_next_server_serves_while_the_last_one_finishes_open_connections() {
+pub(crate) async fn the_next_server_serves_while_the_last_one_finishes_open_connections() {
     let world = World::start().await;
     let (origin, echo) = (Origin::start("hello").await, Echo::named("echo").await);
     let agent = world.agent().await;
@@ -147,10 +147,10 @@ async fn is_served_through(world: &World, agent: &Agent, site: &Tunnel, replace:
 }
 
 #[tokio::test]
-async fn a_session_that_the_operator_restarts_cuts_no_stream() {
+pub(crate) async fn a_session_that_the_operator_restarts_cuts_no_stream() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let site = agent.https("site", &origin).await;
     let operator = world.operator();
     is_served_through(&world, &agent, &site, async |session| {
@@ -166,6 +166,7 @@ async fn a_change_of_the_metadata_cuts_no_stream() {
     let token = world.operator().credential(&[]).await.1;
     let mut agent = world
         .agent_setup("agent", &token)
+        .with_one_session()
         .tunnel("site", json!({ "proto": "http", "addr": origin.to_string() }))
         .start()
         .await;
@@ -227,7 +228,7 @@ async fn a_lost_session_does_not_blame_the_local_service() {
     let request = visitor.http.get(site.url("/slow"));
     tokio::spawn(async move { request.send().await.map(drop) });
     origin.wait_for_requests("/slow", 1).await;
-    world.server.process.kill();
+    world.kill_server();
     let error = eventually("the request is listed", async || {
         let summaries = agent.get("/api/requests/http/summaries").await.ok();
         summaries["requests"][0]["error"].as_str().map(str::to_owned)

@@ -29,7 +29,7 @@ async fn a_port_in_use_is_named_with_its_flag_and_what_to_do() {
 #[tokio::test]
 async fn two_servers_never_share_a_folder() {
     let world = World::start().await;
-    let ended = ServerSetup::new(world.server.folder()).spawn().wait_with_output().await;
+    let ended = world.server.setup_beside().spawn().wait_with_output().await;
     refused(&ended, &["ERR_POSTERN_10003", &world.server.folder().to_string_lossy()]);
     world.stranger().get("/healthz").await.ok();
     let reads_again = std::fs::read_to_string(world.server.folder().join("addresses.json")).unwrap();

@@ -21,7 +21,7 @@ async fn turned_away(port: u16) {
 }
 
 #[tokio::test]
-async fn backend_and_rules_change_under_open_connections() {
+pub(crate) async fn backend_and_rules_change_under_open_connections() {
     let world = World::start().await;
     let operator = world.operator();
     let (blue, green) = (Echo::named("blue").await, Echo::named("green").await);

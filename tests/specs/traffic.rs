@@ -21,7 +21,7 @@ async fn requests_count_for_their_edge_route_and_tunnel_and_failures_for_their_c
     let world = World::start().await;
     let (operator, visitor) = (world.operator(), world.visitor());
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     agent.labelled("shop", "app=shop", &origin).await;
     let backend = operator.group("app", "shop").await;
     let edge = operator.post("/edges/https", json!({ "hostports": ["shop.example.test:443"] })).await.ok().text("id");

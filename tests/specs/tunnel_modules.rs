@@ -74,7 +74,7 @@ async fn a_password_admits_a_visitor_and_is_not_forwarded() {
     let configured = shop.agent.get("/api/configured").await;
     assert!(configured.text.contains("ada:***"), "{}", configured.text);
     let captured = shop.agent.get("/api/requests/http").await.text;
-    let logs = [shop.agent.process.stderr(), shop.world.server.process.stderr(), configured.text, captured].concat();
+    let logs = [shop.agent.process.stderr(), shop.world.logs(), configured.text, captured].concat();
     assert!(!logs.contains("planted-secret"), "{logs}");
     assert!(!shop.agent.get("/api/tunnels").await.text.contains("planted"));
 }

@@ -18,8 +18,9 @@ async fn an_agents_session_tunnels_and_endpoints_come_and_go() {
 
     let (site, echo) = (Origin::start("hello").await, Echo::named("echo").await);
     let (credential, token) = operator.credential(&[]).await;
-    let agent = world.agent_setup("agent", &token).start().await;
-    let session = &sessions.list().await.expect("a list")[0];
+    let agent = world.agent_setup("agent", &token).with_one_session().start().await;
+    let session =
+        &eventually("the session is listed", async || sessions.list().await.expect("a list").into_iter().next()).await;
     assert_eq!(session.credential.id.as_str(), credential);
     assert_eq!((session.ip.as_str(), session.transport.as_str()), ("127.0.0.1", "postern/1"));
     assert!(session.os.starts_with(std::env::consts::OS), "{session:?}");
@@ -76,7 +77,7 @@ async fn a_session_can_be_restarted_and_stopped_remotely_if_the_agent_allows_it(
     let sessions = client.views::<TunnelSession>();
     let site = Origin::start("hello").await;
     let token = operator.credential(&[]).await.1;
-    let agent = world.agent_setup("agent", &token).start().await;
+    let agent = world.agent_setup("agent", &token).with_one_session().start().await;
     let tunnel = agent.https("site", &site).await;
     let first = sessions.list().await.expect("a list")[0].id.clone();
     let refused = sessions.command(&first, SessionCommand::Update).await.expect_err("no agent updates itself");
@@ -101,7 +102,8 @@ async fn a_session_can_be_restarted_and_stopped_remotely_if_the_agent_allows_it(
     assert_eq!(world.visitor().get(&tunnel.url("/")).await.status, 404);
     agent.process.kill();
 
-    let _closed = world.agent_setup("closed", &token).setting("remote_management", "false").start().await;
+    let _closed =
+        world.agent_setup("closed", &token).with_one_session().setting("remote_management", "false").start().await;
     let closed = sessions.list().await.expect("a list")[0].id.clone();
     for command in SessionCommand::ALL {
         let refused = sessions.command(&closed, command).await.expect_err("the agent refuses remote commands");
@@ -142,7 +144,7 @@ async fn an_endpoint_names_the_reservation_it_is_on() {
         let there = found.iter().find(|endpoint| endpoint.host == place || endpoint.hostport == place).expect(place);
         let shown = |found: &Option<Ref>| found.as_ref().map(|found| (found.uri.clone(), found.id.to_string()));
         let expected = |path: &Option<(String, String)>| {
-            path.as_ref().map(|(path, id)| (format!("http://{}{path}", world.server.addresses.api), id.clone()))
+            path.as_ref().map(|(path, id)| (format!("http://{}{path}", world.api()), id.clone()))
         };
         assert_eq!(shown(&there.domain), expected(&on), "{place}");
         assert_eq!(shown(&there.tcp_addr), expected(&port), "{place}");

@@ -133,6 +133,12 @@ impl AgentSetup {
             .setting("web_allow_hosts", &network.web().to_string())
     }
 
+    /// Keeps one session, also where the agent would have one with another node beside it.
+    #[must_use]
+    pub fn with_one_session(self) -> AgentSetup {
+        self.setting("sessions", "1")
+    }
+
     /// Sets a key of the configuration file, or changes it.
     #[must_use]
     pub fn setting(mut self, key: &str, value: &str) -> AgentSetup {

@@ -7,8 +7,36 @@ use crate::{
     visitor::Visitor,
 };
 use postern_test_kit::{etcd::Etcd, eventually, ports::free_tcp_ports};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+
+/// The setup of the node with this number on a store.
+pub(crate) fn as_node(setup: ServerSetup, store: &str, number: usize) -> ServerSetup {
+    let name = format!("node{number}");
+    setup.flags(&["--store", store, "--node-addr", "127.0.0.1:0", "--node-name", &name])
+}
+
+/// The setup of a node with the invitation of another one, which is written to a file.
+pub(crate) async fn invited(setup: ServerSetup, by: &Server, file: &Path) -> ServerSetup {
+    let file = file.to_string_lossy();
+    let invited = by.command(&["cluster", "invite", "--file", &file]).await;
+    assert!(invited.status.success(), "{invited:?}");
+    setup.flags(&["--join-file", &file])
+}
+
+/// Waits until each of these nodes is linked with all others.
+pub(crate) async fn until_linked(nodes: &[&Server], key: &str) {
+    for node in nodes {
+        let operator = Operator::new(node.addresses.api, Some(key));
+        eventually("all nodes are connected", async || {
+            let listed = operator.get("/nodes").await.ok().body;
+            let others = listed["nodes"].as_array()?;
+            let up = others.iter().filter(|other| other["link"] == "up" && !other["revision"].is_null()).count();
+            (up + 1 == nodes.len()).then_some(())
+        })
+        .await;
+    }
+}
 
 /// Servers on one store.
 pub struct Cluster {
@@ -39,15 +67,7 @@ impl Cluster {
 
     /// Waits until every node is linked with all others.
     pub async fn until_linked(&self) {
-        for node in 0..self.nodes.len() {
-            eventually("all nodes are connected", async || {
-                let listed = self.operator(node).get("/nodes").await.ok().body;
-                let others = listed["nodes"].as_array()?;
-                let up = others.iter().filter(|other| other["link"] == "up" && !other["revision"].is_null()).count();
-                (up + 1 == self.nodes.len()).then_some(())
-            })
-            .await;
-        }
+        until_linked(&self.nodes.iter().collect::<Vec<_>>(), &self.key).await;
     }
 
     /// Address of the store.
@@ -62,13 +82,7 @@ impl Cluster {
 
     /// The setup of a node, at an address of its own for TCP.
     pub fn setup(&self, number: usize) -> ServerSetup {
-        ServerSetup::new(self.path(&format!("node{number}"))).flags(&[
-            "--store",
-            &self.store(),
-            "--node-addr",
-            "127.0.0.1:0",
-            "--node-name",
-            &format!("node{number}"),
+        as_node(ServerSetup::new(self.path(&format!("node{number}"))), &self.store(), number).flags(&[
             "--tcp-addr",
             &format!("127.0.0.{}", number + 1),
             "--tcp-ports",
@@ -81,10 +95,7 @@ impl Cluster {
         let number = self.nodes.len();
         let mut setup = self.setup(number).flags(flags);
         if number > 0 {
-            let file = self.path("join").to_string_lossy().into_owned();
-            let invited = self.nodes[0].command(&["cluster", "invite", "--file", &file]).await;
-            assert!(invited.status.success(), "{invited:?}");
-            setup = setup.flags(&["--join-file", &file]);
+            setup = invited(setup, &self.nodes[0], &self.path("join")).await;
         }
         self.nodes.push(setup.start().await);
         if number == 0 {

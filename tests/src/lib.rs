@@ -1,6 +1,6 @@
 //! The test kit of the specifications: it starts the real programs and uses their public interfaces.
 //!
-//! A [`World`] is one server with its own data folder. Its actors are a [`Visitor`] (the public side), an [`Operator`]
+//! A [`World`] is one server with its own data folder, or three nodes where [`nodes`] says so. Its actors are a [`Visitor`] (the public side), an [`Operator`]
 //! (the management API), an [`Agent`] (tunnels and the local API) and an [`Origin`] (the local service). Ports are free
 //! ones, folders temporary, and every process ends with its handle.
 
@@ -11,6 +11,7 @@ mod exchange;
 pub mod haproxy;
 pub mod imports;
 pub mod network;
+pub mod nodes;
 pub mod openssh;
 pub mod openssl;
 pub mod operator;

@@ -8,7 +8,7 @@ use postern_test_kit::{eventually, ports::free_tcp_ports};
 use serde::Deserialize;
 use std::{
     ffi::OsString,
-    net::{Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
 };
 
@@ -63,6 +63,51 @@ impl ServerSetup {
         self
     }
 
+    /// Listens at this address of the machine, on the first of these ports, unless flags say other ones.
+    #[must_use]
+    pub fn at(mut self, address: Ipv4Addr, first: u16) -> ServerSetup {
+        let mut own_port = |flag| {
+            self.take_flag(flag)
+                .and_then(|value| Some(value.parse::<SocketAddr>().ok()?.port()).filter(|port| *port > 0))
+        };
+        let (https, http) = (own_port("--https-addr"), own_port("--http-addr"));
+        let at = |port| SocketAddr::from((address, port));
+        let (https, http) = (at(https.unwrap_or(first)), at(http.unwrap_or(first + 1)));
+        self.fixed = Some(Addresses { https, http, api: at(first + 2), pid: 0 });
+        self.flags(&["--tcp-addr", &address.to_string()])
+    }
+
+    /// Writes the logs for machines to files of their own, beside those that the flags name.
+    #[must_use]
+    pub fn with_own_logs(mut self, suffix: &str) -> ServerSetup {
+        for flag in ["--access-log", "--audit-log"] {
+            let file = self.take_flag(flag);
+            if let Some(file) = file {
+                let own = if file.starts_with("/dev/") || !file.starts_with('/') { file } else { file + suffix };
+                self = self.flags(&[flag, &own]);
+            }
+        }
+        self
+    }
+
+    /// Removes a flag and returns its value.
+    fn take_flag(&mut self, flag: &str) -> Option<String> {
+        let place = self.flags.iter().position(|given| given == flag)?;
+        self.flags.drain(place..=place + 1).next_back()
+    }
+
+    /// The same command line with another data folder.
+    #[must_use]
+    pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> ServerSetup {
+        self.folder = folder.into();
+        self
+    }
+
+    /// Whether a flag is given.
+    pub fn has_flag(&self, flag: &str) -> bool {
+        self.flags.iter().any(|given| given == flag)
+    }
+
     /// Adds an environment variable.
     #[must_use]
     pub fn environment(mut self, name: &str, value: &str) -> ServerSetup {
@@ -87,7 +132,7 @@ impl ServerSetup {
             ("--tcp-ports", format!("{}-{}", self.ports.0, self.ports.1)),
         ];
         for (flag, value) in own {
-            if !self.flags.iter().any(|given| given == flag) {
+            if !self.has_flag(flag) {
                 arguments.extend([OsString::from(flag), value.into()]);
             }
         }
@@ -127,9 +172,23 @@ impl Server {
         self.folder().join("ca.pem")
     }
 
-    /// The address for agents, with a name that is in the server's certificate.
+    /// The address for agents, by the name in the server's certificate if it leads there.
     pub fn agent_address(&self) -> String {
-        format!("localhost:{}", self.addresses.https.port())
+        let https = self.addresses.https;
+        match https.ip() {
+            IpAddr::V4(Ipv4Addr::LOCALHOST | Ipv4Addr::UNSPECIFIED) => format!("localhost:{}", https.port()),
+            _ => https.to_string(),
+        }
+    }
+
+    /// The setup of another server with the same folder, on other ports.
+    pub fn setup_beside(&self) -> ServerSetup {
+        let fixed = self.setup.fixed.clone().map(|addresses| {
+            let other = |address: SocketAddr| SocketAddr::new(address.ip(), 0);
+            let (https, http, api) = (other(addresses.https), other(addresses.http), other(addresses.api));
+            Addresses { https, http, api, pid: 0 }
+        });
+        ServerSetup { fixed, ..self.setup.clone() }
     }
 
     /// A setup with the same folder and the same ports.

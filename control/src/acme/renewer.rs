@@ -21,6 +21,8 @@ const FIRST_RETRY_DELAY: i64 = 10 * 60;
 /// Longest delay between two attempts in seconds.
 const MAX_RETRY_DELAY: i64 = 12 * 3600;
 const MAX_CONCURRENT_ORDERS: usize = 4;
+/// How often a node that does not order looks for certificates whose time has begun.
+const FOLLOW_INTERVAL: Duration = Duration::from_secs(60);
 /// Longest sleep, so that a change of the system's clock is noticed.
 const MAX_SLEEP: Duration = Duration::from_secs(3600);
 
@@ -70,6 +72,34 @@ impl CertificateRenewer {
                 },
                 Some(_) = self.finish_order() => {}
                 () = tokio::time::sleep(sleep) => {}
+            }
+        }
+    }
+
+    /// Notes when certificates are renewed while another node orders them, until the published configuration can no longer
+    /// change.
+    pub(super) async fn follow(self) {
+        let mut published = self.resources.published.clone();
+        loop {
+            published.mark_unchanged();
+            self.note_renewals();
+            tokio::select! {
+                changed = published.changed() => if changed.is_err() {
+                    return;
+                },
+                () = tokio::time::sleep(FOLLOW_INTERVAL) => {}
+            }
+        }
+    }
+
+    fn note_renewals(&self) {
+        let published = self.resources.published.borrow().clone();
+        let targets = certificate_targets(&published, &self.resources.settings.own_names);
+        self.resources.provisioning.retain(|name| targets.contains_key(name));
+        let renewals = Renewals::new(&published.certificates, self.now());
+        for name in targets.keys() {
+            if let Some(renewal) = renewals.due(name) {
+                self.resources.provisioning.set_served(name, timestamp(renewal));
             }
         }
     }

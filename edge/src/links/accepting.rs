@@ -111,7 +111,9 @@ async fn serve_link(
         nodes: Vec::new(),
     };
     let (link, events) = greeting.welcome_with(welcome, PoolLimits::NODE).await?;
-    context.registry.node_linked(&node, &link).await;
+    if context.registry.node_linked(&node, &link).await {
+        context.links.succeeded(&node);
+    }
     context.links.up(&node, &name, DialledBy::Other);
     tracing::info!(node, name, "a node has linked itself to this one");
     let node: Arc<str> = node.into();
@@ -136,6 +138,10 @@ async fn follow(context: &LinkContext, node: &Arc<str>, link: &ServerSession, mu
             Announcement::Applied { revision } => context.links.applied_by(node, *revision),
             Announcement::Draining => context.links.drains(node),
             _ => {}
+        }
+        if let Announcement::Reached { change } = announcement {
+            link.command(LinkCommand::Followed { change });
+            continue;
         }
         context.registry.announced(node, link, announcement).await;
         context.links.announced_by(node, context.registry.tunnels_of_node(node));

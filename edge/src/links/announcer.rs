@@ -41,11 +41,15 @@ impl Announcer {
                 link.announce(Announcement::Complete).await;
                 is_complete = true;
             }
+            link.announce(Announcement::Reached { change: own.last_change }).await;
             loop {
                 match own.changes.recv().await {
-                    Ok(change) => {
+                    Ok((number, change)) => {
                         if let Some(announcement) = self.announcement_of(&change) {
                             link.announce(announcement).await;
+                        }
+                        if own.changes.is_empty() {
+                            link.announce(Announcement::Reached { change: number }).await;
                         }
                     }
                     // Everything is compared again.

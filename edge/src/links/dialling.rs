@@ -18,6 +18,7 @@ use rustls_pki_types::ServerName;
 use std::{collections::HashSet, io, sync::Arc, time::Duration};
 use tokio::{net::TcpStream, sync::Semaphore, task::JoinSet, time::Instant};
 use tokio_rustls::TlsConnector;
+use tokio_util::task::AbortOnDropHandle;
 
 /// Longest delay before a peer is dialled again.
 const MAX_REDIAL_DELAY: Duration = Duration::from_secs(5);
@@ -55,11 +56,24 @@ pub(super) async fn dial_peers(context: Arc<LinkContext>) {
 async fn keep_linked(context: Arc<LinkContext>, id: String) -> String {
     let mut peers = context.settings.peers.clone();
     let mut backoff = Backoff::new();
+    // Links with processes of the peer that are about to stop: they carry their open streams to their end.
+    let mut former: Vec<AbortOnDropHandle<String>> = Vec::new();
     loop {
         let listed = peers.borrow_and_update().iter().find(|peer| peer.id == id).cloned();
         let Some(peer) = listed else { return id };
         let began = Instant::now();
-        let error = link(&context, &peer).await;
+        let successions = context.links.successions(&id);
+        let mut current = AbortOnDropHandle::new(tokio::spawn(link(context.clone(), peer.clone())));
+        let error = tokio::select! {
+            ended = &mut current => ended.unwrap_or_else(|error| error.to_string()),
+            () = context.links.succession_after(&id, successions) => {
+                former.retain(|link| !link.is_finished());
+                former.push(current);
+                backoff.reset();
+                continue;
+            }
+        };
+        context.registry.followers.lost(&id);
         tracing::info!(peer = peer.id, name = peer.name, address = peer.address, error, "no link to this node");
         context.links.down(&id, DialledBy::This, Some(error));
         if began.elapsed() >= MIN_LINK_LIFETIME {
@@ -77,8 +91,8 @@ async fn keep_linked(context: Arc<LinkContext>, id: String) -> String {
 }
 
 /// Dials a peer and serves the link until it ends. Returns the reason.
-async fn link(context: &Arc<LinkContext>, peer: &Peer) -> String {
-    let (session, incoming) = match connect(context, peer).await {
+async fn link(context: Arc<LinkContext>, peer: Peer) -> String {
+    let (session, incoming) = match connect(&context, &peer).await {
         Ok(linked) => linked,
         Err(ConnectError::Refused(error)) => return error.message,
         Err(ConnectError::Io(error)) => return error.to_string(),
@@ -89,9 +103,9 @@ async fn link(context: &Arc<LinkContext>, peer: &Peer) -> String {
     let mut ledger = VisitorLedger::default();
     let end = tokio::select! {
         end = session.closed() => end,
-        () = serve(context, &peer.id, (&session, incoming), &announcer, &mut ledger) => session.closed().await,
+        () = serve(&context, &peer.id, (&session, incoming), &announcer, &mut ledger) => session.closed().await,
         () = announcer.run(&session, &context.registry) => session.closed().await,
-        () = tell_applied(context, &session) => session.closed().await,
+        () = tell_applied(&context, &session) => session.closed().await,
     };
     for changes in ledger.close() {
         pass_visitors(&announcer, changes);
@@ -166,6 +180,9 @@ async fn serve(
             }
             IncomingEvent::Unsent(request) => pass_unsent(announcer, *request),
             IncomingEvent::Command(LinkCommand::Applied { revision }) => context.links.applied_by(peer, revision),
+            IncomingEvent::Command(LinkCommand::Followed { change }) => {
+                context.registry.followers.followed(peer, change);
+            }
             IncomingEvent::Command(LinkCommand::Question { number, question }) => {
                 let (context, session) = (context.clone(), session.clone());
                 let permit = room.clone().try_acquire_owned();

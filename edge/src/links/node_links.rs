@@ -55,6 +55,8 @@ struct PeerState {
     is_listed: bool,
     revision: Option<u64>,
     tunnels: usize,
+    /// How often a new process of the node has taken the place of one that was about to stop.
+    successions: u64,
 }
 
 /// Which end dialled a link.
@@ -191,6 +193,28 @@ impl NodeLinks {
         self.change(peer, |state| state.draining = true);
     }
 
+    /// A new process of a node has taken the place of one that is about to stop.
+    pub(super) fn succeeded(&self, peer: &str) {
+        self.change(peer, |state| {
+            (state.revision, state.draining) = (None, false);
+            state.successions += 1;
+        });
+    }
+
+    /// How often that has happened.
+    pub(super) fn successions(&self, peer: &str) -> u64 {
+        self.peers().get(peer).map_or(0, |state| state.successions)
+    }
+
+    /// Waits until it has happened again.
+    pub(super) async fn succession_after(&self, peer: &str, known: u64) {
+        let mut changes = self.changes.subscribe();
+        while self.successions(peer) <= known {
+            // The sender lives as long as this.
+            let _ = changes.changed().await;
+        }
+    }
+
     /// A node has applied a revision.
     pub(super) fn applied_by(&self, peer: &str, revision: u64) {
         self.change(peer, |state| state.revision = state.revision.max(Some(revision)));
@@ -237,6 +261,7 @@ impl PeerState {
             is_listed: false,
             revision: None,
             tunnels: 0,
+            successions: 0,
         }
     }
 

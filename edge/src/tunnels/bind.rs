@@ -43,7 +43,7 @@ impl BindGrant {
 }
 
 impl TunnelRegistry {
-    /// Binds a tunnel and returns the response for the agent.
+    /// Binds a tunnel and returns the response for the agent, once linked nodes serve it too.
     pub(crate) async fn bind(&self, session: &Arc<Session>, bind: Bind) -> Result<Bound, Error> {
         let request = bind.request;
         let acl = self.acl_of(session)?;
@@ -71,6 +71,7 @@ impl TunnelRegistry {
             }
             BindKind::Tcp { port, previous } => self.bind_tcp(session, (bind, stages), &acl, port, previous).await?,
         };
+        self.announced_everywhere().await;
         tracing::info!(
             tunnel = tunnel.id,
             name = tunnel.name,

@@ -12,7 +12,10 @@ use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},
     hash::Hash,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tokio::sync::broadcast;
 
@@ -21,8 +24,10 @@ const MAX_KEPT_CHANGES: usize = 4096;
 
 /// Tunnels of all nodes.
 pub(crate) struct Directory {
-    changes: broadcast::Sender<OwnChange>,
-    is_draining: bool,
+    changes: broadcast::Sender<(u64, OwnChange)>,
+    /// Number of the last change.
+    last_change: AtomicU64,
+    pub(super) is_draining: bool,
     /// What other nodes have announced, by node.
     pub(super) nodes: HashMap<String, RemoteNode>,
     /// The tunnels of each address, at any node.
@@ -51,7 +56,10 @@ pub(crate) struct OwnTunnels {
     pub(crate) sessions: Vec<Arc<Session>>,
     pub(crate) tunnels: Vec<Arc<Tunnel>>,
     pub(crate) is_draining: bool,
-    pub(crate) changes: broadcast::Receiver<OwnChange>,
+    /// Number of the last change before.
+    pub(crate) last_change: u64,
+    /// Each with its number.
+    pub(crate) changes: broadcast::Receiver<(u64, OwnChange)>,
 }
 
 /// What another node has announced over its link.
@@ -94,6 +102,7 @@ impl Directory {
         let (changes, _) = broadcast::channel(MAX_KEPT_CHANGES);
         Directory {
             changes,
+            last_change: AtomicU64::new(0),
             is_draining: false,
             nodes: HashMap::new(),
             holders: HashMap::new(),
@@ -101,9 +110,16 @@ impl Directory {
         }
     }
 
+    /// Called under the registry's lock, so that changes are sent in the order of their numbers.
     pub(super) fn tell(&self, change: OwnChange) {
+        let number = self.last_change.fetch_add(1, Ordering::Relaxed) + 1;
         // Without links there is no receiver.
-        let _ = self.changes.send(change);
+        let _ = self.changes.send((number, change));
+    }
+
+    /// Number of the last change among the agents of this node.
+    fn last_change(&self) -> u64 {
+        self.last_change.load(Ordering::Relaxed)
     }
 
     /// Adds a tunnel, and tells the linked nodes about it if its agent is connected here.
@@ -265,8 +281,14 @@ impl RegistryState {
             sessions: self.sessions.values().map(|entry| entry.session.clone()).collect(),
             tunnels: self.own_tunnels().cloned().collect(),
             is_draining: directory.is_draining,
+            last_change: directory.last_change(),
             changes: directory.changes.subscribe(),
         })
+    }
+
+    /// Number of the last change among the agents of this node. `None` without links.
+    pub(super) fn last_change(&self) -> Option<u64> {
+        self.directory.as_ref().map(|directory| directory.last_change())
     }
 
     /// Whether other nodes hold this port for the agent of this session, and for none besides.

@@ -12,6 +12,7 @@ use crate::{
         AddressClaims, Membership, NameLookup, PendingReservation, ReservationGuard, Session, SessionView, Tunnel,
         TunnelView, authenticate,
         directory::{Directory, OwnChange},
+        followers::Followers,
         names::{NameHolder, TunnelNames},
         reservations::PendingReservations,
     },
@@ -42,6 +43,8 @@ pub(crate) struct TunnelRegistry {
     pub(crate) access: Arc<Access>,
     /// Names and ports that the management API is about to give away.
     pub(crate) reservations: PendingReservations,
+    /// The nodes that follow what this one announces.
+    pub(crate) followers: Followers,
     state: Mutex<RegistryState>,
 }
 
@@ -123,6 +126,7 @@ impl TunnelRegistry {
             ports,
             access,
             reservations: PendingReservations::default(),
+            followers: Followers::default(),
             state: Mutex::new(state),
         }
     }
@@ -231,11 +235,12 @@ impl TunnelRegistry {
         }
     }
 
-    /// Ends a session of this node. `false` if it is gone already.
+    /// Ends a session of this node, and waits until linked nodes know it. `false` if it is gone already.
     pub(crate) async fn stop_own(&self, id: &str) -> bool {
         let Some(session) = self.remove(id, EndKind::Clean).await else { return false };
         tracing::info!(session = session.id, "session stopped through the management API");
         session.link.end(Code::SessionStopped.into());
+        self.announced_everywhere().await;
         true
     }
 

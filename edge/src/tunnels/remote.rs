@@ -35,16 +35,26 @@ impl TunnelRegistry {
         self.lock_state().subscribe()
     }
 
+    /// Waits until the linked nodes have in force what the agents of this one have bound so far, for a limited time.
+    pub(super) async fn announced_everywhere(&self) {
+        let last_change = self.lock_state().last_change();
+        if let Some(change) = last_change {
+            self.followers.all_have(change).await;
+        }
+    }
+
     /// Tells the linked nodes that a session of this node has changed.
     pub(crate) fn session_changed(&self, session: &Arc<Session>) {
         self.lock_state().tell(|| super::OwnChange::Session(session.clone()));
     }
 
-    /// A node has dialled this one. What an earlier link of the node announced is dropped, and that link ends.
-    pub(crate) async fn node_linked(&self, node: &str, link: &ServerSession) {
-        let (former, dropped) = {
+    /// A node has dialled this one. What an earlier link of the node announced is dropped. That link ends, unless its process
+    /// is about to stop: then it carries its open streams to their end, and this returns true, because the node has a new
+    /// process.
+    pub(crate) async fn node_linked(&self, node: &str, link: &ServerSession) -> bool {
+        let (former, dropped, is_succession) = {
             let mut state = self.lock_state();
-            let Some(directory) = &mut state.directory else { return };
+            let Some(directory) = &mut state.directory else { return false };
             let new = RemoteNode {
                 link: link.clone(),
                 sessions: HashMap::new(),
@@ -52,13 +62,21 @@ impl TunnelRegistry {
                 is_complete: false,
                 is_draining: false,
             };
-            let Some(former) = directory.nodes.insert(node.to_owned(), new) else { return };
+            let Some(former) = directory.nodes.insert(node.to_owned(), new) else { return false };
             let dropped: Vec<Arc<Tunnel>> = former.tunnels.into_values().collect();
             self.drop_remote(&mut state, &dropped, EndKind::Unclean);
-            (former.link, dropped)
+            (former.link, dropped, former.is_draining)
         };
-        former.end(Code::SessionReplaced.into());
-        self.stop_remote(&dropped).await;
+        if is_succession {
+            for tunnel in &dropped {
+                tunnel.upstream.retire();
+                self.close_port(tunnel).await;
+            }
+        } else {
+            former.end(Code::SessionReplaced.into());
+            self.stop_remote(&dropped).await;
+        }
+        is_succession
     }
 
     /// The link that a node has dialled is lost, and what it announced with it. False if a newer link of the node has taken
@@ -93,7 +111,7 @@ impl TunnelRegistry {
     }
 
     /// Applies what a node announces.
-    pub(crate) async fn announced(&self, node: &Arc<str>, link: &ServerSession, announcement: Announcement) {
+    pub(crate) async fn announced(self: &Arc<Self>, node: &Arc<str>, link: &ServerSession, announcement: Announcement) {
         match announcement {
             Announcement::Session(session) => self.remote_session(node, link, *session).await,
             Announcement::SessionGone { session } => {
@@ -109,7 +127,10 @@ impl TunnelRegistry {
                 self.update_groups(&self.lock_state());
             }
             Announcement::Draining => self.node_drains(node, link).await,
-            Announcement::Applied { .. } | Announcement::Answer { .. } | Announcement::Unknown => {}
+            Announcement::Reached { .. }
+            | Announcement::Applied { .. }
+            | Announcement::Answer { .. }
+            | Announcement::Unknown => {}
         }
     }
 
@@ -167,7 +188,7 @@ impl TunnelRegistry {
         (remote.link.id() == link.id()).then(|| change(remote))
     }
 
-    async fn remote_session(&self, node: &Arc<str>, link: &ServerSession, announced: AnnouncedSession) {
+    async fn remote_session(self: &Arc<Self>, node: &Arc<str>, link: &ServerSession, announced: AnnouncedSession) {
         let new = self.with_node(node, link, |remote| {
             if let Some(known) = remote.sessions.get(&announced.id) {
                 if announced.draining {
@@ -200,6 +221,20 @@ impl TunnelRegistry {
         });
         if let Some(new) = new.flatten() {
             self.end_superseded(&new).await;
+            self.let_replaced_go(&new);
+        }
+    }
+
+    /// Lets go of sessions here that their agent has replaced with a new one at another node. A node that is about to stop
+    /// keeps them to its end.
+    fn let_replaced_go(self: &Arc<Self>, new: &Session) {
+        let state = self.lock_state();
+        if state.directory.as_ref().is_some_and(|directory| directory.is_draining) {
+            return;
+        }
+        let own = state.sessions.values();
+        for entry in own.filter(|entry| entry.session.yields_to(new) && entry.session.id < new.id) {
+            self.let_go(entry.session.clone(), entry.tunnels.values().cloned().collect());
         }
     }
 
@@ -237,6 +272,10 @@ impl TunnelRegistry {
             let former = remote.tunnels.insert(number, tunnel.clone());
             let regroup = remote.is_complete && tunnel.kind == TunnelKind::Labels;
             directory.add(&tunnel);
+            // A session here that is let go holds its addresses until the new one has them.
+            self.take_over(&mut state, &session, |old| {
+                old.address() == tunnel.address() && old.upstream.labels() == tunnel.upstream.labels()
+            });
             self.settle(&mut state, &tunnel);
             let former: Vec<Arc<Tunnel>> = former.into_iter().collect();
             self.drop_remote(&mut state, &former, EndKind::Clean);

@@ -94,6 +94,11 @@ impl TunnelRegistry {
         for tunnel in &with_port {
             self.close_port(tunnel).await;
         }
+        self.let_go(older, tunnels);
+    }
+
+    /// Ends a session when its agent has bound these tunnels elsewhere and their streams have ended, or after a while.
+    pub(super) fn let_go(self: &Arc<Self>, older: Arc<Session>, tunnels: Vec<Arc<Tunnel>>) {
         let registry = self.clone();
         tokio::spawn(async move { registry.finish_retired(&older, &tunnels).await });
     }

@@ -26,7 +26,7 @@ use tokio_util::io::{InspectReader, InspectWriter};
 #[tokio::test]
 async fn sizes_of_captured_messages_are_what_the_service_received_and_sent() {
     let world = World::start().await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     for http2 in [false, true] {
         let name = if http2 { "two" } else { "one" };
         let sent = Arc::new(Mutex::new(Vec::new()));
@@ -77,7 +77,7 @@ async fn frames_and_bytes_of_a_websocket() {
     let world = World::start().await;
     let operator = world.operator();
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let tunnel = agent.https("site", &origin).await;
     let before = Metrics::read(&world).await;
     let (mut socket, _) = world.visitor().websocket(&tunnel.url("/socket")).await;
@@ -136,7 +136,7 @@ struct Counted {
 async fn bytes_of_tls_are_those_on_the_visitors_socket() {
     let world = World::start().await;
     let operator = world.operator();
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let own = tls::self_signed("vault.localhost");
     let answer = |mut connection: OriginConnection<TlsStream<TcpStream>>| async move {
         let _ = connection.stream.read_exact(&mut [0; 1000]).await;
@@ -173,7 +173,7 @@ async fn bytes_of_edges_are_those_that_visitors_got() {
     let operator = world.operator();
     let greeting = "the same words again and again; ".repeat(100);
     let origin = Origin::start(&greeting).await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     agent.labelled("shop", "app=shop", &origin).await;
     let group = operator.group("app", "shop").await;
     let fixed = operator.post("/backends/http_response", json!({ "body": "fixed" })).await.ok().text("id");
@@ -244,7 +244,7 @@ async fn bytes_of_edges_are_those_that_visitors_got() {
 async fn bytes_of_tcp_edges_are_those_on_the_visitors_socket() {
     let world = World::start().await;
     let operator = world.operator();
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let echo = Echo::named("echo").await;
     agent.labelled("shell", "app=shell", &echo).await;
     let group = operator.group("app", "shell").await;

@@ -43,7 +43,7 @@ async fn visit(visitor: &Visitor, base: &str) -> BTreeMap<u64, (Instant, Duratio
 async fn durations_of_requests_are_those_of_the_service_and_the_visitor() {
     let world = World::with(|setup| setup.flags(&["--access-log", "stdout"])).await;
     let operator = world.operator();
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let mut sums = Measured { inside: Duration::ZERO, around: Duration::ZERO };
     let mut all = Vec::new();
     for http2 in [false, true] {
@@ -153,7 +153,7 @@ async fn assert_lasting<C>(agent: &Agent, name: &str, open: impl AsyncFn() -> C)
 async fn durations_of_connections_are_those_of_the_visitor() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     for http2 in [false, true] {
         let name = if http2 { "two" } else { "one" };
         let tunnel = agent.https(name, &origin).await;
@@ -213,7 +213,7 @@ async fn the_stages_of_a_request_lie_between_what_both_sides_saw() {
         }
     })
     .await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     agent.labelled("shop", "app=shop", &service).await;
     let backend = operator.group("app", "shop").await;
     let edge = operator.post("/edges/https", json!({ "hostports": ["shop.example.test:443"] })).await.ok().text("id");

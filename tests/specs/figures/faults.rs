@@ -28,7 +28,7 @@ async fn each_fault_is_counted_for_its_party() {
     let world = World::start().await;
     let operator = world.operator();
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     agent.labelled("shop", "app=shop", &origin).await;
     let group = operator.group("app", "shop").await;
     let edge = operator.post("/edges/https", json!({ "hostports": ["shop.example.test:443"] })).await.ok().text("id");
@@ -59,7 +59,7 @@ async fn the_limits_of_the_server_are_its_own_fault() {
     let world = World::with(|setup| setup.flags(&["--max-requests", "1"])).await;
     let operator = world.operator();
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let site = agent.https("site", &origin).await;
     let slow = world.visitor().http.get(site.url("/slow"));
     let waiting = tokio::spawn(async move { slow.send().await.map(|response| response.status().as_u16()) });
@@ -80,7 +80,7 @@ async fn connections_are_counted_as_requests() {
     let world = World::start().await;
     let operator = world.operator();
     let closed = Origin::start("closed").await.stop().await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     agent.labelled("shell", "app=shell", closed).await;
     let group = operator.group("app", "shell").await;
     let port = world.server.tcp_ports().1;

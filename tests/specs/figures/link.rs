@@ -51,7 +51,7 @@ async fn hold(mut from: OwnedReadHalf, mut to: OwnedWriteHalf) {
 #[tokio::test]
 async fn the_round_trip_is_that_of_the_link() {
     let world = World::start().await;
-    let link = slow_link(world.server.addresses.https).await;
+    let link = slow_link(world.agents_server().addresses.https).await;
     let token = world.operator().credential(&[]).await.1;
     let began = Instant::now();
     let setup = world.agent_setup("agent", &token).setting("server_addr", &format!("localhost:{}", link.port()));

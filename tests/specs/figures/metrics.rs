@@ -1,6 +1,6 @@
-//! The metrics of the server in the Prometheus text format.
+//! The metrics of the server, or the sums of all nodes, in the Prometheus text format.
 
-use postern_tests::{World, eventually};
+use postern_tests::{Operator, Server, World, eventually};
 use std::collections::{BTreeSet, HashMap};
 
 /// All samples at one time.
@@ -14,16 +14,26 @@ pub(super) struct Metrics {
 
 impl Metrics {
     pub(super) async fn read(world: &World) -> Metrics {
-        let text = world.stranger().get("/metrics").await.ok().text;
-        let samples = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
-            let (name, value) = line.rsplit_once(' ')?;
-            Some((name.to_owned(), value.parse().ok()?))
-        });
+        Metrics::of(&world.servers()).await
+    }
+
+    /// Those of one node, or the sums of several.
+    pub(super) async fn of(servers: &[&Server]) -> Metrics {
+        let mut samples: HashMap<String, f64> = HashMap::new();
+        let mut text = String::new();
+        for server in servers {
+            let of_server = Operator::new(server.addresses.api, None).get("/metrics").await.ok().text;
+            for line in of_server.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                let (name, value) = line.rsplit_once(' ').expect("a sample");
+                *samples.entry(name.to_owned()).or_default() += value.parse::<f64>().expect("a number");
+            }
+            text += &of_server;
+        }
         let names = |prefix: &str| -> BTreeSet<String> {
             let rest = text.lines().filter_map(|line| line.strip_prefix(prefix));
             rest.filter_map(|rest| rest.split(' ').next()).map(str::to_owned).collect()
         };
-        Metrics { samples: samples.collect(), families: names("# TYPE "), described: names("# HELP ") }
+        Metrics { samples, families: names("# TYPE "), described: names("# HELP ") }
     }
 
     /// The value of a sample; 0 if it is not there.

@@ -12,7 +12,7 @@ const INTERVAL: Duration = Duration::from_secs(5);
 async fn rates_are_those_of_the_visits() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let began = Instant::now();
     let tunnel = agent.https("site", &origin).await;
     for http2 in [false, true, true] {

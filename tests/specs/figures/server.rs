@@ -26,7 +26,7 @@ use tokio_rustls::server::TlsStream;
 async fn connections_are_open_at_their_listener_until_they_end() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let site = agent.https("site", &origin).await;
     let plain = json!({ "name": "plain", "proto": "http", "schemes": ["http"], "addr": origin.to_string() });
     let plain = agent.tunnel(plain).await;
@@ -88,7 +88,7 @@ async fn connections_are_open_at_their_listener_until_they_end() {
 async fn requests_take_a_new_stream_or_one_again() {
     let world = World::start().await;
     let service = ScriptedOrigin::with_text("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let tunnel = agent.https("site", &service).await;
     let echo = Echo::named("echo").await;
     let shell = agent.tcp("shell", &echo).await;
@@ -104,10 +104,13 @@ async fn requests_take_a_new_stream_or_one_again() {
     let requests = 6 + VISITORS as i64;
     assert!(dialed >= 1 && dialed < requests, "{dialed} connections of {requests} requests");
     let (_client, _) = EchoClient::connect(shell.port()).await.expect("a connection");
-    samples(
-        &world,
-        &[("postern_edge_streams_total", "", dialed + 1), ("postern_edge_upstream_reuse_total", "", requests - dialed)],
-    )
+    // The agent's node opens streams for those of the visitors' node.
+    eventually("the streams of the visitors' node are counted", async || {
+        let metrics = Metrics::of(&[&world.server]).await;
+        let (new, again) =
+            (metrics.value("postern_edge_streams_total", ""), metrics.value("postern_edge_upstream_reuse_total", ""));
+        ((new, again) == (dialed + 1, requests - dialed)).then_some(())
+    })
     .await;
 }
 
@@ -115,7 +118,7 @@ async fn requests_take_a_new_stream_or_one_again() {
 async fn visitors_who_leave_before_the_response_are_counted() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let tunnel = agent.https("site", &origin).await;
     for (count, http2) in [(1, false), (2, true)] {
         let visitor = visitor_over(&world, http2);
@@ -179,7 +182,9 @@ async fn refusals_are_counted_by_code_and_module() {
     let faults = &seen["total"]["faults"];
     assert_eq!(counted(&faults["configuration"]) + counted(&faults["visitor"]), all, "{seen}");
 
-    let listed = operator.get(&format!("/edges/https/{edge}/decisions")).await.ok().body["decisions"].clone();
+    let listed =
+        world.operator_of_visitors().get(&format!("/edges/https/{edge}/decisions")).await.ok().body["decisions"]
+            .clone();
     let listed = listed.as_array().expect("a list");
     assert_eq!(listed.len() as i64, all);
     for one in listed {
@@ -192,7 +197,7 @@ async fn refusals_are_counted_by_code_and_module() {
 async fn requests_that_are_not_http_are_refused_and_counted() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let tunnel = agent.https("site", &origin).await;
     for (number, head) in ["Content-Length: 1\r\nContent-Length: 2", "Transfer-Encoding: chunked\r\nContent-Length: 2"]
         .into_iter()
@@ -245,7 +250,7 @@ async fn floods_and_circuits_are_counted() {
     let world = World::start().await;
     let operator = world.operator();
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let tunnel = agent.https("site", &origin).await;
     for count in 1..=2 {
         let mut stream = world.visitor().tls(&tunnel.host(), &[b"h2"]).await.expect("a handshake");
@@ -294,7 +299,7 @@ async fn restrictions_are_counted_by_type() {
         operator.get("/console/").await.ok();
     }
     let origin = Origin::start("hello").await;
-    let agent = world.agent_setup("agent", &token).start().await;
+    let agent = world.agent_setup("agent", &token).with_one_session().start().await;
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
     for _ in 0..4 {

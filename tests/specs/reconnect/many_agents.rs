@@ -20,9 +20,10 @@ async fn start(world: &World, token: &str, number: usize) -> Agent {
     let config = world.path(&format!("crowd-{number}")).join("postern.yml");
     std::fs::create_dir_all(config.parent().expect("a folder")).expect("made");
     let text = format!(
-        "version: 2\nauthtoken: {token}\nserver_addr: {}\nroot_cas: {}\nweb_addr: false\ninspect_db_size: -1\n\
+        "version: 2\nauthtoken: {token}\nserver_addr: {}\nserver_name: localhost\nsessions: 1\nroot_cas: {}\n\
+         web_addr: false\ninspect_db_size: -1\n\
          tunnels:\n  site:\n    proto: http\n    addr: 9\n",
-        world.server.agent_address(),
+        world.agents_server().agent_address(),
         world.server.authority().display()
     );
     std::fs::write(&config, text).expect("written");
@@ -60,7 +61,7 @@ async fn two_hundred_agents_are_back_within_three_seconds() {
 
     let mut all_times = Vec::new();
     for _ in 0..MAX_ATTEMPTS {
-        world.server.process.kill();
+        world.kill_server();
         join_all(agents.iter().map(|agent| is(agent, |state| state != SessionState::Online))).await;
         world = world.kill_and_restart_server().await;
         let free = Instant::now();

@@ -22,22 +22,26 @@ struct Remote {
 
 impl Remote {
     async fn start() -> Remote {
-        let world = World::with(|setup| setup.flags(&["--https-addr", "0.0.0.0:0"])).await;
         let network = Network::new();
+        let world = World::reached_over(&network).await;
         let token = world.operator().credential(&[]).await.1;
         let definition = json!({ "proto": "http", "addr": "127.0.0.1:9" });
         let setup = world.agent_setup("agent", &token).tunnel("site", definition.clone()).tunnel("shop", definition);
         let agent = setup.inside(&network, &world.server).start().await;
         let names = [agent.wait_for_tunnel("site").await.public_url, agent.wait_for_tunnel("shop").await.public_url];
         let remote = Remote { agent, names, world, network };
-        remote.is_reached().await;
+        remote.is_reached(GRACE).await;
         remote
     }
 
-    /// Sends a visitor's request, which reaches the agent but no local service.
-    async fn is_reached(&self) {
+    /// Waits until a visitor's request reaches the agent, although no local service.
+    async fn is_reached(&self, limit: Duration) {
         for name in &self.names {
-            assert_eq!(self.world.visitor().get(&format!("{name}/")).await.refused(), Code::ServiceUnreachable);
+            within(limit, "the agent is reached", async || {
+                let response = self.world.visitor().get(&format!("{name}/")).await;
+                (response.refused() == Code::ServiceUnreachable).then_some(())
+            })
+            .await;
         }
     }
 
@@ -60,7 +64,7 @@ impl Remote {
         for (tunnel, name) in ["site", "shop"].iter().zip(&self.names) {
             assert_eq!(&self.agent.wait_for_tunnel(tunnel).await.public_url, name, "the same name");
         }
-        self.is_reached().await;
+        self.is_reached(limit.saturating_sub(free.elapsed())).await;
         is_there_once(&self.agent, &self.world.operator()).await;
     }
 }

@@ -23,6 +23,7 @@ async fn twenty_restarts_in_a_row_are_survived_with_the_same_names() {
     let token = world.operator().credential(&[]).await.1;
     let agent = world
         .agent_setup("agent", &token)
+        .with_one_session()
         .tunnel("generated", json!({ "proto": "http", "addr": origin.to_string() }))
         .tunnel("line", json!({ "proto": "tcp", "addr": origin.to_string() }))
         .start()
@@ -30,7 +31,7 @@ async fn twenty_restarts_in_a_row_are_survived_with_the_same_names() {
     let names = [agent.wait_for_tunnel("generated").await.public_url, agent.wait_for_tunnel("line").await.public_url];
     let mut times = Vec::new();
     for _ in 0..RESTARTS {
-        world.server.process.kill();
+        world.kill_server();
         eventually("the agent has noticed", async || {
             (agent.get("/api/status").await.ok()["session"]["state"] != "online").then_some(())
         })
@@ -50,8 +51,8 @@ async fn twenty_restarts_in_a_row_are_survived_with_the_same_names() {
 #[tokio::test]
 async fn the_agent_reconnects_to_a_server_that_was_unreachable_for_a_while() {
     let world = World::start().await;
-    let agent = world.agent().await;
-    world.server.process.kill();
+    let agent = world.agent_with_one_session().await;
+    world.kill_server();
     within(Duration::from_secs(30), "the agent has tried often", async || {
         (agent.get("/api/status").await.ok()["session"]["attempt"].as_u64() >= Some(6)).then_some(())
     })
@@ -67,7 +68,7 @@ async fn the_agent_reconnects_to_a_server_that_was_unreachable_for_a_while() {
 async fn an_agent_that_slept_past_its_session_reconnects_when_it_wakes() {
     let world = World::start().await;
     let origin = Origin::start("hello").await;
-    let agent = world.agent().await;
+    let agent = world.agent_with_one_session().await;
     let site = agent.https("site", &origin).await;
     let operator = world.operator();
     agent.process.signal(Signal::STOP);
@@ -93,7 +94,7 @@ async fn of_several_servers_one_that_responds_is_used() {
     let closed = Origin::start("closed").await.stop().await;
     // Takes connections and never says a word.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let alive = world.server.agent_address();
+    let alive = world.agents_server().agent_address();
     let list = format!("{closed},{},{alive}", silent.local_addr().unwrap());
     let started = Instant::now();
     let agent = world.agent_setup("agent", &token).setting("server_addr", &list).start().await;

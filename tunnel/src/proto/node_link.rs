@@ -30,6 +30,11 @@ pub enum Announcement {
     },
     /// Everything that was there when the link began has been announced.
     Complete,
+    /// All changes of its agents up to this one have been announced. The other node sends [`LinkCommand::Followed`].
+    Reached {
+        /// Number of the change; numbers only grow while the link is up.
+        change: u64,
+    },
     /// The node is about to stop: its tunnels are still served, and others are preferred.
     Draining,
     /// The node has applied the configuration of this revision.
@@ -123,6 +128,11 @@ pub enum LinkCommand {
         /// Revision.
         revision: u64,
     },
+    /// What was announced up to this change is in force at the node.
+    Followed {
+        /// Number of the change, from [`Announcement::Reached`].
+        change: u64,
+    },
     /// Asks the node something; it sends an [`Announcement::Answer`].
     Question {
         /// Number of the question on this link.
@@ -210,6 +220,7 @@ mod tests {
                 part,
                 more
             }),
+            any::<u64>().prop_map(|change| Announcement::Reached { change }),
             Just(Announcement::Complete),
         ]
     }
@@ -223,7 +234,11 @@ mod tests {
 
         #[test]
         fn commands_are_read_as_they_were_written(question in ".{0,40}", number: u64) {
-            for command in [LinkCommand::Applied { revision: number }, LinkCommand::Question { number, question }] {
+            for command in [
+                LinkCommand::Applied { revision: number },
+                LinkCommand::Followed { change: number },
+                LinkCommand::Question { number, question },
+            ] {
                 let message = FromServer::Command { command };
                 prop_assert_eq!(read(&encode(&message).expect("short")), Some(message));
             }

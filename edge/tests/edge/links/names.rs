@@ -1,7 +1,7 @@
 //! Names and ports in a cluster: one holder for all nodes.
 
 use crate::kit::{ScriptedOrigin, agent::Agent, cluster::Cluster, until, visitor};
-use postern_api::Code;
+use postern_api::{Code, host::HostName};
 
 async fn agent_at(cluster: &Cluster, place: usize, instance: &str) -> Agent {
     let agent = Agent::connect_as(&cluster.nodes[place], &cluster.token, instance).await;
@@ -63,5 +63,23 @@ async fn a_name_given_away_by_two_nodes_belongs_to_the_older_tunnel_everywhere()
     for node in &cluster.nodes {
         until("one tunnel is left", || node.live().tunnels().len() == 1).await;
         assert_eq!(visitor::get(node, "shop.localhost", "/").await.text(), ["b", "a"][winner], "the other has it now");
+    }
+}
+
+#[tokio::test]
+async fn a_tunnel_is_served_at_every_node_when_its_bind_is_confirmed() {
+    let cluster = Cluster::start(3).await;
+    let origin = ScriptedOrigin::with_text("hello").await;
+    let agent = agent_at(&cluster, 0, "one").await;
+    for number in 0..50 {
+        let name = format!("site{number}");
+        agent.http(Some(&name), origin.address).await.unwrap();
+        let host = HostName::parse(&format!("{name}.localhost")).unwrap();
+        let served = cluster.nodes.iter().filter(|node| node.live().serves(&host)).count();
+        assert_eq!(served, 3, "{host}");
+        let port = agent.tcp(None, origin.address).await.unwrap().port.unwrap();
+        for node in &cluster.nodes {
+            assert!(node.live().listens_on(port).is_some(), "{port}");
+        }
     }
 }

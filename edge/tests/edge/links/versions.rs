@@ -13,17 +13,19 @@ use postern_tunnel::{
     Accepted, BoxedTransport, NODE_ALPN, PoolLimits, ServerEvent, ServerSession, StreamKind, StreamStart, accept,
     connect_node,
     message::{AppProtocol, Bind, BindKind, Hello, Scheme, Welcome},
-    node_link::{AnnouncedSession, AnnouncedTunnel, Announcement},
+    node_link::{AnnouncedSession, AnnouncedTunnel, Announcement, LinkCommand},
     proto::version::VersionRange,
 };
 use rustls::{ClientConfig, ServerConfig, pki_types::ServerName, server::WebPkiClientVerifier, version::TLS13};
 use std::{
     io,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
+    time::Instant,
 };
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
@@ -195,6 +197,14 @@ impl OlderNode {
         node
     }
 
+    /// The last change of which the node was told that everything up to it was announced.
+    fn reached(&self) -> Option<u64> {
+        self.announced.lock().unwrap().iter().rev().find_map(|announcement| match announcement {
+            Announcement::Reached { change } => Some(*change),
+            _ => None,
+        })
+    }
+
     /// Number of the tunnel with this name.
     fn tunnel(&self, host: &str) -> Option<u32> {
         self.announced.lock().unwrap().iter().find_map(|announcement| match announcement {
@@ -250,5 +260,44 @@ async fn a_node_of_any_older_version_is_dialled_and_reaches_the_agents_of_this_o
             response.push_str(std::str::from_utf8(&piece[..count]).unwrap());
         }
         assert!(response.starts_with("HTTP/1.1 200"), "version {newest}: {response}");
+    }
+}
+
+#[tokio::test]
+async fn a_bind_waits_briefly_for_a_node_that_follows_and_not_for_one_that_does_not_know_how() {
+    const FOLLOW_TIMEOUT: Duration = Duration::from_millis(200);
+    let cluster = Cluster::start(1).await;
+    let node: &World = &cluster.nodes[0];
+    let agent = Agent::connect_as(node, &cluster.token, "one").await.map_err(|error| error.to_string()).unwrap();
+    let (listener, peer) = cluster::listener(1).await;
+    let other = OlderNode::listen(listener, &identity(&cluster.authority, "node_1"), VersionRange::SUPPORTED.newest);
+    cluster.peers.send_modify(|peers| *peers = peers.iter().cloned().chain([peer.clone()]).collect());
+    until("everything is announced", || other.reached().is_some()).await;
+    let bind = async |name: &str| {
+        let began = Instant::now();
+        agent.http(Some(name), ([127, 0, 0, 1], 9).into()).await.unwrap();
+        began.elapsed()
+    };
+    bind("unknown").await;
+    let link = other.link.lock().unwrap().clone().unwrap();
+    let follow = || link.command(LinkCommand::Followed { change: other.reached().unwrap() });
+    follow();
+    // It follows no further.
+    let mut number = 0;
+    in_time(async {
+        while bind(&format!("site{number}")).await < FOLLOW_TIMEOUT {
+            number += 1;
+        }
+    })
+    .await;
+    let following = async {
+        loop {
+            follow();
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        () = following => {}
+        () = in_time(async { while bind(&format!("more{number}")).await >= FOLLOW_TIMEOUT { number += 1 } }) => {}
     }
 }
