@@ -53,6 +53,15 @@ pub(crate) fn install(installation: &Installation) -> Result<()> {
     let config = std::path::absolute(&installation.config)
         .map_err(|error| refuse(format!("{} cannot be used: {error}.", installation.config.display())))?;
     let file = manager.path(&config.to_string_lossy());
+    if !file.exists() {
+        let shown = config.display();
+        return Err(Error::new(
+            Code::ConfigInvalid,
+            format!(
+                "There is no {shown}. `postern-server setup --config {shown}` writes it, or name another file with --config FILE."
+            ),
+        ));
+    }
     // Checked now: a service that fails at its first start is noticed much later.
     let raw = read_settings(&file, manager.root().is_none())?;
     let program = match &installation.program {

@@ -52,6 +52,9 @@ pub(crate) async fn run(given: Given) -> Result<()> {
         );
         return Err(Error::new(Code::ConfigInvalid, message));
     }
+    if prompt.is_interactive() {
+        prompt.say("An empty line takes the answer in brackets.\n")?;
+    }
     let answers = Answers::gather(&prompt, &given, is_root())?;
     prompt.say("\nThis machine:")?;
     let findings = checks::examine(&answers).await;

@@ -85,7 +85,7 @@ async fn a_configuration_that_is_broken_or_missing_is_not_installed() {
     assert!(!broken.status.success() && broken.output().contains("Did you mean `domain`?"), "{broken:?}");
     std::fs::remove_file(image.path("etc/postern/server.yml")).unwrap();
     let missing = image.service(&["install"]).await;
-    assert!(!missing.status.success() && missing.output().contains("no such file"), "{missing:?}");
+    assert!(!missing.status.success() && missing.output().contains("`postern-server setup"), "{missing:?}");
     assert!(!image.unit().exists() && !image.path("etc/sysusers.d").exists(), "nothing was written");
 }
 

@@ -30,6 +30,7 @@ impl Answers {
     /// Asks for everything that was not given. `is_root` chooses the folder of a service.
     pub(super) fn gather(prompt: &Prompt, given: &Given, is_root: bool) -> Result<Self> {
         let domain = Question {
+            about: "",
             text: "Domain that names are published under, such as example.com",
             flag: "domain",
             given: given.domain.as_deref(),
@@ -40,7 +41,8 @@ impl Answers {
         let mail = match is_public {
             true => prompt.ask(
                 &Question {
-                    text: "E-mail address for Let's Encrypt, whose terms of service you accept by it (empty: no certificates from there)",
+                    about: "Let's Encrypt issues the certificates of edges and reserved domains. Giving it an e-mail address accepts its terms of\nservice; without one, the server's own authority issues them.",
+                    text: "E-mail address for Let's Encrypt",
                     flag: "mail",
                     given: given.mail.as_deref(),
                     default: Some(""),
@@ -51,7 +53,7 @@ impl Answers {
         };
         let host = if is_public { any_address() } else { Ipv4Addr::LOCALHOST.into() };
         let port = |text: &str, flag: &str, given: &Option<String>, default: &str| {
-            let question = Question { text, flag, given: given.as_deref(), default: Some(default) };
+            let question = Question { about: "", text, flag, given: given.as_deref(), default: Some(default) };
             prompt.ask(&question, port).map(|port| SocketAddr::new(host, port))
         };
         let (https, http) = if is_public { ("443", "80") } else { ("4443", "4480") };

@@ -53,6 +53,7 @@ pub(super) async fn examine(answers: &Answers) -> Vec<Finding> {
     }
     findings.push(port("https", answers.https));
     findings.push(port("http", answers.http));
+    findings.extend(challenges(answers));
     findings.push(clock(program_time(), SystemTime::from(postern_api::clock::now()), synchronized().as_deref()));
     findings
 }
@@ -117,6 +118,18 @@ fn port(scheme: &str, address: SocketAddr) -> Finding {
     }
 }
 
+/// The authority connects to these two ports alone (RFC 8555, section 8.3; RFC 8737, section 3).
+fn challenges(answers: &Answers) -> Option<Finding> {
+    let reachable = answers.http.port() == 80 || answers.https.port() == 443;
+    (answers.mail.is_some() && !reachable).then(|| {
+        Finding::Note(format!(
+            "Let's Encrypt connects to port 80 or 443: forward 80 to {} or 443 to {}, or there are no certificates from there",
+            answers.http.port(),
+            answers.https.port()
+        ))
+    })
+}
+
 /// When the file of this program was written.
 fn program_time() -> Option<SystemTime> {
     std::env::current_exe().ok()?.metadata().ok()?.modified().ok()
@@ -176,6 +189,30 @@ mod tests {
         assert!(found.is_problem() && found.line().contains("--https-port"), "{found:?}");
         drop(taken);
         assert!(!port("https", address).is_problem());
+    }
+
+    #[test]
+    fn an_authority_needs_one_of_the_usual_ports() {
+        let answers = |mail: Option<&str>, https: u16, http: u16| Answers {
+            domain: postern_api::host::HostName::parse("example.com").expect("a name"),
+            mail: mail.map(str::to_owned),
+            https: ([0; 4], https).into(),
+            http: ([0; 4], http).into(),
+            data_dir: None,
+        };
+        assert!(
+            challenges(&answers(Some("me@example.com"), 8443, 8080))
+                .expect("a note")
+                .line()
+                .contains("forward 80 to 8080")
+        );
+        for fine in [
+            answers(Some("me@example.com"), 443, 8080),
+            answers(Some("me@example.com"), 8443, 80),
+            answers(None, 8443, 8080),
+        ] {
+            assert_eq!(challenges(&fine), None);
+        }
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub(super) struct Prompt {
 
 /// One question.
 pub(super) struct Question<'a> {
+    /// What a person has to know before; may be empty.
+    pub(super) about: &'a str,
     /// What is asked, without a question mark or a colon.
     pub(super) text: &'a str,
     /// The flag that answers it, without its hyphens.
@@ -53,8 +55,15 @@ impl Prompt {
                 None => Err(refuse(format!("There is no terminal to ask in: give --{}.", question.flag))),
             };
         }
+        if !question.about.is_empty() {
+            print(&format!("\n{}\n", question.about))?;
+        }
         loop {
-            let shown = if default.is_empty() { String::new() } else { format!(" [{default}]") };
+            let shown = match question.default {
+                Some("") => " [none]".to_owned(),
+                Some(default) => format!(" [{default}]"),
+                None => String::new(),
+            };
             print(&format!("{}{shown}: ", question.text))?;
             let typed = read_line()?;
             let answer = if typed.is_empty() { default } else { typed.as_str() };
