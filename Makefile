@@ -51,7 +51,7 @@ test-logins: tests/logins/node_modules tests/browser/node_modules ## logins of v
 	npm --prefix tests/logins run check
 	POSTERN_PYSAML2="$(CARGO_TARGET_DIR)/logins-venv/bin/python" npm --prefix tests/logins test
 
-test-desktop: node_modules ## packages of the built programs, and what they install, under Xvfb
+test-desktop: node_modules ## packages and images of the built programs, and what they install, under Xvfb
 	@echo "== packages, and the installed app under Xvfb"
 	tests/desktop/run
 

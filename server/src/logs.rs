@@ -66,7 +66,11 @@ impl LevelHandle {
 
 /// Starts logging, once per process.
 pub(crate) fn start(format: Format, level: Level) -> LevelHandle {
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter(level)).with_writer(std::io::stderr);
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter(level))
+        .with_writer(std::io::stderr)
+        // They would go to standard error as well, and end the process when that is closed.
+        .log_internal_errors(false);
     // Another subscriber can only be that of a test, which is kept.
     match format {
         Format::Text => {

@@ -2,13 +2,16 @@
 
 use postern_api::Code;
 use postern_tests::{
-    Agent, Origin, World, eventually,
+    Agent, Origin, Process, World, eventually,
     http1::{Http1Client, Http1Response},
+    ports::free_tcp_ports,
+    programs,
+    server::Addresses,
     tcp::{Echo, EchoClient},
 };
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokio::net::{TcpSocket, TcpStream};
 
 /// A world whose server has a configuration file.
@@ -143,6 +146,34 @@ async fn settings_that_need_a_restart_are_named_until_it_comes() {
     configured.reload("tcp_addr: 127.0.0.1\nmax_headers: 60\n", IN_FORCE).await;
     let last = configured.world.server.process.stderr().lines().last().unwrap_or_default().to_owned();
     assert!(!last.contains("need a restart"), "{last}");
+}
+
+/// A program in a terminal of its own, which is closed when the returned process is killed.
+fn in_terminal(command: &str) -> Process {
+    Process::start(Path::new("script"), &["--quiet", "--command", &format!("exec {command}"), "/dev/null"], &[])
+}
+
+#[tokio::test]
+async fn a_server_that_was_started_in_a_terminal_ends_in_order_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, last) = free_tcp_ports(2);
+    let free = "127.0.0.1:0";
+    let terminal = in_terminal(&format!(
+        "{} run --data-dir {} --https-addr {free} --http-addr {free} --api-addr {free} --tcp-ports {first}-{last}",
+        programs::server().display(),
+        folder.path().display(),
+    ));
+    terminal.wait_for_output("Postern is ready").await;
+    let addresses = folder.path().join("addresses.json");
+    let running: Addresses = serde_json::from_slice(&std::fs::read(&addresses).unwrap()).unwrap();
+    let pid = Pid::from_raw(running.pid.try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::HUP).unwrap();
+    terminal.wait_for_output("the settings were read again").await;
+    assert!(addresses.exists(), "a signal alone does not end it");
+    terminal.kill();
+    // A server that is killed leaves the file.
+    eventually("the server has ended in order", async || (!addresses.exists()).then_some(())).await;
+    eventually("its process is gone", async || test_kill_process(pid).is_err().then_some(())).await;
 }
 
 #[tokio::test]
