@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
 
-.PHONY: help run test check build release bundle gen pictures bench fuzz fuzz-corpus clean ui programs test-rust test-three-nodes test-ui test-load test-budgets test-clients test-browser test-logins test-desktop
+.PHONY: help run test check build release bundle image gen pictures bench fuzz fuzz-corpus clean ui programs test-rust test-three-nodes test-ui test-load test-budgets test-clients test-browser test-logins test-desktop
 
 help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -54,7 +54,7 @@ test-logins: tests/logins/node_modules tests/browser/node_modules ## logins of v
 	npm --prefix tests/logins run check
 	POSTERN_PYSAML2="$(CARGO_TARGET_DIR)/logins-venv/bin/python" npm --prefix tests/logins test
 
-test-desktop: node_modules ## packages of the built programs, and what they install, under Xvfb
+test-desktop: node_modules ## packages and images of the built programs, and what they install, under Xvfb
 	@echo "== packages, and the installed app under Xvfb"
 	tests/desktop/run
 
@@ -71,6 +71,10 @@ build: ui/dist/index.html ## release builds of all three programs, pages include
 
 release: ui/dist/index.html node_modules ## the packages that are published: optimized as a whole and by profiles of traffic, in about 45 minutes
 	packaging/release
+
+image: ui/dist/index.html ## container images of release builds, in target/release/image
+	cargo build --release -p postern-server -p postern-agent --bins
+	packaging/image release
 
 bundle: build node_modules ## .deb and .rpm of release builds, in target/release/bundle
 	packaging/bundle release

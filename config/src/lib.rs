@@ -1,9 +1,10 @@
 //! Parts that the configurations of agent, server and desktop app share: YAML with locations and the editor of the agent's
-//! file, durations, suggestions for misspelled keys, atomic files.
+//! file, durations, suggestions for misspelled keys, atomic files, and services of systemd.
 
 pub mod duration;
 pub mod edit;
 pub mod nearest;
 pub mod private_file;
 pub mod problem;
+pub mod systemd;
 pub mod tree;

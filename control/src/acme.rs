@@ -56,7 +56,10 @@ pub enum ChallengeResponse {
 
 /// Handle of the task that orders and renews certificates. Dropping it stops the task.
 #[must_use]
-pub struct Acme(tokio::task::JoinHandle<()>);
+pub struct Acme {
+    task: tokio::task::JoinHandle<()>,
+    resources: Arc<Resources>,
+}
 
 impl Acme {
     pub(crate) fn start(
@@ -70,12 +73,13 @@ impl Acme {
         let renewer =
             move || CertificateRenewer::new(known.clone(), directory.clone(), Arc::new(postern_api::clock::now));
         resources.provisioning.enable();
-        Acme(tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             match leading {
                 Some(leading) => by_turns(leading, || renewer().run(), || renewer().follow()).await,
                 None => renewer().run().await,
             }
-        }))
+        });
+        Acme { task, resources }
     }
 }
 
@@ -100,7 +104,8 @@ where
 
 impl Drop for Acme {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
+        self.resources.provisioning.disable();
     }
 }
 

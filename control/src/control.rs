@@ -1,8 +1,8 @@
 //! Facade of the crate for the server program.
 
 use crate::{
-    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, LiveState, LoginStore, acme,
-    files,
+    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, LiveState, LoginStore, OAuthApps,
+    acme, files,
     http::{AdmissionCheck, ApiState},
     logins,
     publishing::Publisher,
@@ -11,6 +11,7 @@ use crate::{
         audit::{CallOrigin, retention},
     },
     sealing::{self, Seal},
+    settings::OAuthFacts,
     store::{self, Change, Health, Presence, Revision, SharedLocation, Store, StoreError, lock::FolderLock},
     views::ViewSource,
 };
@@ -148,6 +149,11 @@ impl Control {
     pub fn certify(&self, settings: AcmeSettings, presenter: Arc<dyn ChallengePresenter>) -> Acme {
         let leading = self.cluster.as_ref().map(Cluster::leading);
         Acme::start(self.resources.clone(), settings, presenter, leading)
+    }
+
+    /// Replaces the operator's OAuth apps, which modules without an app of their own need.
+    pub fn set_oauth_apps(&self, apps: &OAuthApps, has_microsoft_tenants: bool) {
+        self.resources.set_oauth_facts(OAuthFacts::new(apps, has_microsoft_tenants));
     }
 
     /// Presents what other nodes have to prove to an authority, until the store is closed. Does nothing for a server that

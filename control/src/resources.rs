@@ -80,12 +80,16 @@ pub(crate) use tcp_edge::ports;
 use crate::{
     ControlSettings, LiveState,
     certificates::ProvisioningTable,
+    settings::OAuthFacts,
     store::{Presence, Revision, Store},
 };
 use postern_api::{Code, Error, Id, Result, Timestamp, published::Published, resource::View};
 use response_cache::ResponseCache;
 use search_index::SearchIndex;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
+    time::Duration,
+};
 use tokio::sync::watch;
 
 /// Longest wait of a caller until its change is published.
@@ -97,6 +101,7 @@ pub(crate) struct Resources {
     /// Encodes and decodes the store's values.
     pub(crate) codec: Codec,
     pub(crate) settings: ControlSettings,
+    oauth_facts: RwLock<OAuthFacts>,
     pub(crate) live: Arc<dyn LiveState>,
     /// Newest configuration of the edge.
     pub(crate) published: watch::Receiver<Arc<Published>>,
@@ -120,10 +125,12 @@ impl Resources {
         published: watch::Receiver<Arc<Published>>,
         published_revision: watch::Receiver<Revision>,
     ) -> Self {
+        let oauth_facts = RwLock::new(OAuthFacts::new(&settings.oauth_apps, settings.has_microsoft_tenants));
         Resources {
             store,
             codec,
             settings,
+            oauth_facts,
             live,
             published,
             published_revision,
@@ -133,6 +140,16 @@ impl Resources {
             response_cache: ResponseCache::default(),
             search_index: SearchIndex::default(),
         }
+    }
+
+    /// What is known of the operator's OAuth providers.
+    pub(crate) fn oauth_facts(&self) -> RwLockReadGuard<'_, OAuthFacts> {
+        self.oauth_facts.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Replaces what is known of the operator's OAuth providers.
+    pub(crate) fn set_oauth_facts(&self, facts: OAuthFacts) {
+        *self.oauth_facts.write().unwrap_or_else(PoisonError::into_inner) = facts;
     }
 
     /// Base of the URIs of all resources.

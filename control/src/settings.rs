@@ -3,7 +3,7 @@
 use crate::store::{SharedLocation, Usage};
 use postern_api::{Secret, host::HostName, module::IdentityProvider};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     net::{IpAddr, Ipv4Addr},
     ops::RangeInclusive,
     path::PathBuf,
@@ -21,6 +21,20 @@ pub struct OAuthApp {
 
 /// OAuth apps by identity provider.
 pub type OAuthApps = BTreeMap<IdentityProvider, OAuthApp>;
+
+/// What is known of the operator's OAuth providers. It can change while the server runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OAuthFacts {
+    /// Providers with an app of the operator.
+    pub(crate) apps: BTreeSet<IdentityProvider>,
+    pub(crate) has_microsoft_tenants: bool,
+}
+
+impl OAuthFacts {
+    pub(crate) fn new(apps: &OAuthApps, has_microsoft_tenants: bool) -> Self {
+        OAuthFacts { apps: apps.keys().copied().collect(), has_microsoft_tenants }
+    }
+}
 
 /// What is kept of the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

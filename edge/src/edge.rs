@@ -1,13 +1,15 @@
 //! The edge as a whole: starts the listeners, follows the published configuration, drains.
 
 mod configuration_follower;
+mod reload;
 
 pub use configuration_follower::ConfigurationFollower;
 
 use crate::{
     access::Access,
     frontend::{self, EdgeState},
-    http::{RequestLimiter, headers},
+    http::headers,
+    limits::{CurrentLimits, Quota},
     links::{self, NodeLinks},
     live::Live,
     modules::RateTable,
@@ -23,6 +25,7 @@ use crate::{
     tunnels::TunnelRegistry,
     upstream::Backends,
 };
+use arc_swap::ArcSwap;
 use postern_api::{Code, Error, published::Published};
 use postern_logins::Logins;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -43,6 +46,11 @@ pub struct Edge {
     live: Arc<Live>,
     links: Option<Arc<NodeLinks>>,
     follower: Arc<ConfigurationFollower>,
+    limits: CurrentLimits,
+    /// The state of connections that are accepted from now on.
+    state: Arc<ArcSwap<EdgeState>>,
+    /// Those of the HTTPS port, the HTTP port and all TCP ports.
+    limiters: [Arc<ConnectionLimiter>; 3],
     open: TaskTracker,
     stop: CancellationToken,
     /// The listeners.
@@ -67,40 +75,40 @@ impl Edge {
         let https = net::listen(settings.https_addr, "Choose another address with --https-addr")?;
         let http = net::listen(settings.http_addr, "Choose another address with --http-addr")?;
         let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
-        let limits = settings.limits.clone();
-        let proxies = settings.proxies.clone();
-        let limiter =
-            |door| ConnectionLimiter::new(limits.connections, limits.connections_per_address, door, proxies.clone());
+        let (limits, current_limits) = (&settings.limits, CurrentLimits::new(settings.limits.clone()));
+        let limiters =
+            [MAX_OVERFLOW, MAX_OVERFLOW, 0].map(|door| ConnectionLimiter::new(limits, door, settings.proxies.clone()));
+        let [https_limiter, http_limiter, tcp_limiter] = limiters.clone();
         metrics::register();
         let telemetry = Arc::new(Telemetry::new(settings.access_log.clone()));
         let access = Arc::new(Access::new(telemetry.clone(), settings.geo.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let rate_limits: Arc<RateTable> = Arc::default();
-        let ports = Ports::new(settings.tcp_addr, limiter(0), backends.clone(), access.clone(), rate_limits.clone());
+        let ports = Ports::new(settings.tcp_addr, tcp_limiter, backends.clone(), access.clone(), rate_limits.clone());
         let logins = Arc::new(settings.logins(https_addr.port())?);
         let identity_headers = Some(&settings.identity_headers).filter(|names| !headers::is_own(names.prefix()));
         let identity_headers = identity_headers.cloned().map(Arc::new);
         let traffic = telemetry.traffic.clone();
-        let module_state = settings.module_state(logins.clone(), traffic.clone(), rate_limits.clone());
+        let module_state = settings.module_state(&current_limits, logins.clone(), traffic.clone(), rate_limits.clone());
         let routing = Arc::new(Routing::new(configs.clone(), module_state));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
-        let tunnels = settings.registry(https_addr.port(), http_addr.port());
+        let tunnels = settings.registry(&current_limits, https_addr.port(), http_addr.port());
         let registry =
             TunnelRegistry::new(tunnels, published.clone(), backends, routing.clone(), ports, access.clone());
         registry.names.remember(&settings.remembered_names, limits.offline_memory);
         let registry = Arc::new(registry);
-        let state = Arc::new(EdgeState {
+        let state = Arc::new(ArcSwap::from_pointee(EdgeState {
             registry: registry.clone(),
             routing: routing.clone(),
             access: access.clone(),
             logins: logins.clone(),
             identity_headers,
             api,
-            request_limiter: RequestLimiter::new(limits.requests),
+            requests: Quota::new(limits.requests),
             challenges,
             limits: limits.clone(),
             https_port: https_addr.port(),
-        });
+        }));
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
         let follower = ConfigurationFollower::new(
             registry.clone(),
@@ -114,9 +122,9 @@ impl Edge {
         let follower = Arc::new(follower);
         let (mut accepting, mut tasks) = (JoinSet::new(), JoinSet::new());
         let serve_https =
-            frontend::serve_https(https, configs, state.clone(), limiter(MAX_OVERFLOW), open.clone(), stop.clone());
+            frontend::serve_https(https, configs, state.clone(), https_limiter, open.clone(), stop.clone());
         accepting.spawn(serve_https);
-        accepting.spawn(frontend::serve_http(http, state, limiter(MAX_OVERFLOW), open.clone(), stop.clone()));
+        accepting.spawn(frontend::serve_http(http, state.clone(), http_limiter, open.clone(), stop.clone()));
         tasks.spawn(follower.clone().follow());
         tasks.spawn(sweep(registry.clone(), rate_limits));
         tasks.spawn(sample_traffic(traffic));
@@ -127,7 +135,22 @@ impl Edge {
             links::start(links, (registry.clone(), logins.clone()), until, (&mut accepting, &mut tasks))
         });
         let live = Arc::new(Live { registry: registry.clone(), routing, access, links: links.clone() });
-        Ok(Edge { https_addr, http_addr, registry, logins, live, links, follower, open, stop, accepting, tasks })
+        Ok(Edge {
+            https_addr,
+            http_addr,
+            registry,
+            logins,
+            live,
+            links,
+            follower,
+            limits: current_limits,
+            state,
+            limiters,
+            open,
+            stop,
+            accepting,
+            tasks,
+        })
     }
 
     /// The real address of the HTTPS listener, port 0 resolved.

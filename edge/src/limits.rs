@@ -1,6 +1,11 @@
 //! Deadlines and caps of the public side.
 
-use std::time::Duration;
+mod quota;
+
+pub(crate) use quota::{Quota, QuotaPermit};
+
+use arc_swap::ArcSwap;
+use std::{sync::Arc, time::Duration};
 
 /// Deadlines and caps of the public side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +54,25 @@ pub struct Limits {
     pub offline_memory: Duration,
     /// How long the open connections of a stopped tunnel may still run.
     pub stop_grace: Duration,
+}
+
+/// The limits in force, which the operator can change at any time. Clones share them.
+#[derive(Clone, Debug)]
+pub(crate) struct CurrentLimits(Arc<ArcSwap<Limits>>);
+
+impl CurrentLimits {
+    pub(crate) fn new(limits: Limits) -> Self {
+        CurrentLimits(Arc::new(ArcSwap::from_pointee(limits)))
+    }
+
+    /// The limits of this moment.
+    pub(crate) fn get(&self) -> Arc<Limits> {
+        self.0.load_full()
+    }
+
+    pub(crate) fn set(&self, limits: Limits) {
+        self.0.store(Arc::new(limits));
+    }
 }
 
 impl Default for Limits {

@@ -111,7 +111,10 @@ mod tests {
         for _ in 0..3 {
             visitors.push(TcpStream::connect(address).await.expect("connected"));
         }
-        let (limiter, stop) = (ConnectionLimiter::new(9, 9, 0, Proxies::default()), CancellationToken::new());
+        let (limiter, stop) = (
+            ConnectionLimiter::new(&crate::limits::Limits::default(), 0, Proxies::default()),
+            CancellationToken::new(),
+        );
         stop.cancel();
         let mut served = 0;
         accept(listener, limiter, stop, |_| served += 1).await;

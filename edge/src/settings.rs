@@ -3,7 +3,7 @@
 use crate::{
     geo::Geo,
     http::VisitorDisconnected,
-    limits::Limits,
+    limits::{CurrentLimits, Limits},
     links::LinkSettings,
     modules::{HttpsFetcher, ModuleState, RateTable, SigningCertificates},
     net::Proxies,
@@ -144,16 +144,17 @@ impl Settings {
     /// The state that modules keep beyond a change of their settings.
     pub(crate) fn module_state(
         &self,
+        limits: &CurrentLimits,
         logins: Arc<Logins>,
         traffic: Arc<Traffic>,
         rate_limits: Arc<RateTable>,
     ) -> ModuleState {
         let (clock, certificates) = (self.clock.clone(), self.signing_certificates.clone());
-        ModuleState::new(&self.limits, clock, certificates, logins, traffic, rate_limits)
+        ModuleState::new(limits.clone(), clock, certificates, logins, traffic, rate_limits)
     }
 
     /// The settings of sessions and tunnels; the ports are those of the bound listeners.
-    pub(crate) fn registry(&self, https_port: u16, http_port: u16) -> RegistrySettings {
+    pub(crate) fn registry(&self, limits: &CurrentLimits, https_port: u16, http_port: u16) -> RegistrySettings {
         let api_name = self.api.as_ref().map(|api| &api.name);
         RegistrySettings {
             https_port,
@@ -164,7 +165,7 @@ impl Settings {
             own_names: self.own_names.iter().chain(api_name).cloned().collect(),
             region: self.region.clone(),
             server_version: self.server_version.clone(),
-            limits: self.limits.clone(),
+            limits: limits.clone(),
             membership: self
                 .links
                 .as_ref()

@@ -6,6 +6,7 @@ use crate::{
     last_used::{ActiveSession, LastUsed, stored_last_request},
     login_attempts::LoginAttempts,
     login_nodes::LoginNodes,
+    oauth::OAuthProviders,
     origin::Origin,
     realm::Realm,
     saml::SamlState,
@@ -35,6 +36,7 @@ pub(crate) struct PublishedSessions {
 /// All logins of a server.
 pub struct Logins {
     pub(crate) settings: LoginSettings,
+    providers: ArcSwap<OAuthProviders>,
     pub(crate) store: Arc<dyn SessionStore>,
     pub(crate) published: ArcSwap<PublishedSessions>,
     pub(crate) last_used: LastUsed,
@@ -48,10 +50,12 @@ pub struct Logins {
 
 impl Logins {
     /// Starts without any session.
-    pub fn new(settings: LoginSettings, store: Arc<dyn SessionStore>) -> Self {
+    pub fn new(mut settings: LoginSettings, store: Arc<dyn SessionStore>) -> Self {
+        let providers = ArcSwap::from_pointee(std::mem::take(&mut settings.providers));
         let saml = SamlState::new((settings.clock)());
         Logins {
             settings,
+            providers,
             store,
             published: ArcSwap::default(),
             last_used: LastUsed::default(),
@@ -60,6 +64,11 @@ impl Logins {
             nodes: OnceLock::new(),
             realms: Mutex::default(),
         }
+    }
+
+    /// Replaces the operator's settings for OAuth providers, for realms that are prepared from now on.
+    pub fn set_providers(&self, providers: OAuthProviders) {
+        self.providers.store(Arc::new(providers));
     }
 
     /// Replaces the published sessions.
@@ -97,7 +106,7 @@ impl Logins {
     /// # Errors
     /// If the configuration of the module cannot be used.
     pub fn realm(&self, route: &str, edge: &str, login: &Login) -> Result<Arc<Realm>, Error> {
-        let realm = Arc::new(Realm::new(route, edge, login, &self.settings)?);
+        let realm = Arc::new(Realm::new(route, edge, login, &self.settings, &self.providers.load())?);
         self.realms().insert(realm.route.clone(), Arc::downgrade(&realm));
         Ok(realm)
     }

@@ -3,7 +3,7 @@
 use crate::{
     cookies::CookieNames,
     crypto::{digest, hex},
-    oauth::OAuth,
+    oauth::{OAuth, OAuthProviders},
     oidc::Oidc,
     saml::Saml,
     session_cache::SessionCache,
@@ -37,7 +37,13 @@ pub(crate) enum Provider {
 }
 
 impl Realm {
-    pub(crate) fn new(route: &str, edge: &str, login: &Login, settings: &LoginSettings) -> Result<Self, Error> {
+    pub(crate) fn new(
+        route: &str,
+        edge: &str,
+        login: &Login,
+        settings: &LoginSettings,
+        providers: &OAuthProviders,
+    ) -> Result<Self, Error> {
         let options = login.options();
         let (provider, realm) = match login {
             Login::Oidc(module) => {
@@ -45,7 +51,7 @@ impl Realm {
                 (Provider::Oidc(Box::new(Oidc::new(module)?)), realm)
             }
             Login::OAuth(module) => {
-                let oauth = Box::new(OAuth::new(module, &settings.providers)?);
+                let oauth = Box::new(OAuth::new(module, providers)?);
                 let realm = digest(&oauth.realm_parts());
                 (Provider::OAuth(oauth), realm)
             }

@@ -15,6 +15,6 @@ pub struct LoginSettings {
     pub clock: Clock,
     /// HTTP client for requests to identity providers.
     pub http_client: ProviderClient,
-    /// The operator's settings for OAuth providers.
+    /// The operator's settings for OAuth providers at the start.
     pub providers: OAuthProviders,
 }

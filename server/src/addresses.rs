@@ -2,8 +2,11 @@
 
 use crate::{data_folder::DataFolder, io_error::reason};
 use postern_api::{Code, Error};
-use serde::Serialize;
-use std::net::{IpAddr, SocketAddr};
+use serde::{Deserialize, Serialize};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::Path,
+};
 
 const NAME: &str = "addresses.json";
 
@@ -29,6 +32,16 @@ impl Addresses {
                 format!("{} cannot be written: {}.", folder.path().join(NAME).display(), reason(&error)),
             )
         })
+    }
+
+    /// The address of the management API of the server that runs with this data folder.
+    pub(crate) fn api_of(folder: &Path) -> Option<SocketAddr> {
+        #[derive(Deserialize)]
+        struct Api {
+            api: SocketAddr,
+        }
+        let text = std::fs::read(folder.join(NAME)).ok()?;
+        serde_json::from_slice::<Api>(&text).ok().map(|found| found.api)
     }
 
     /// Removes the file at a clean shutdown.

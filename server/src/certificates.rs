@@ -2,6 +2,7 @@
 //! by the server's certificate authority.
 
 use crate::{io_error::reason, live_edge::LiveEdge};
+use arc_swap::ArcSwapOption;
 use postern_api::{Code, Error, host::HostName};
 use postern_control::certificates::Authority;
 use postern_edge::Certificates;
@@ -14,8 +15,8 @@ use std::{net::IpAddr, path::Path, sync::Arc};
 
 /// Certificates of this server.
 pub(crate) struct ServerCertificates {
-    /// From `--certificate`.
-    pub(crate) given: Option<Arc<CertifiedKey>>,
+    /// From `--certificate`; replaced when the settings are read again.
+    pub(crate) given: ArcSwapOption<CertifiedKey>,
     pub(crate) authority: Authority,
     pub(crate) domain: HostName,
     /// Further names that the server itself serves.
@@ -34,7 +35,7 @@ impl ServerCertificates {
 
 impl Certificates for ServerCertificates {
     fn resolve(&self, name: Option<&HostName>, local: IpAddr) -> Option<Arc<CertifiedKey>> {
-        if let (Some(given), Some(name)) = (&self.given, name)
+        if let (Some(given), Some(name)) = (&*self.given.load(), name)
             && is_valid_for(given, name)
         {
             return Some(given.clone());

@@ -1,6 +1,13 @@
-//! The command line: `run`, `api-key create`, `unlock`, `cluster`, `store`, `backup`, `restore`, `doctor`, and what packages are made of: completions and manual pages.
+//! The command line: `run`, `setup`, `service`, `healthcheck`, `api-key create`, `unlock`, `cluster`, `store`, `backup`,
+//! `restore`, `doctor`, and what packages are made of: completions and manual pages.
 
-use crate::configuration::SETTINGS;
+mod operating;
+
+use crate::{
+    configuration::{Applied, SETTINGS},
+    service::Installation,
+    setup::Given,
+};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use clap_complete::Shell;
 use postern_api::Role;
@@ -14,6 +21,11 @@ use std::{
 #[derive(Debug)]
 pub(crate) enum Invocation {
     Run { flags: Vec<(&'static str, String)>, config: Option<PathBuf> },
+    Setup(Given),
+    InstallService(Installation),
+    UninstallService { root: Option<PathBuf> },
+    ServiceStatus { root: Option<PathBuf> },
+    CheckHealth { data_dir: Option<PathBuf> },
     CreateApiKey { data_dir: Option<PathBuf>, description: String, role: Role },
     Unlock { data_dir: Option<PathBuf> },
     Invite { data_dir: Option<PathBuf>, file: Option<PathBuf> },
@@ -48,6 +60,11 @@ fn parse(matches: &ArgMatches) -> Invocation {
                 .collect(),
             config: run.get_one::<PathBuf>("config").cloned(),
         },
+        Some(("setup", setup)) => operating::setup(setup),
+        Some(("service", service)) => operating::service(service),
+        Some(("healthcheck", check)) => {
+            Invocation::CheckHealth { data_dir: check.get_one::<PathBuf>("data_dir").cloned() }
+        }
         Some(("api-key", key)) => {
             let create = key.subcommand_matches("create").expect("clap requires the subcommand");
             Invocation::CreateApiKey {
@@ -109,6 +126,12 @@ fn copy_store(copy: &ArgMatches) -> Invocation {
     Invocation::CopyStore { direction, settings: others.chain([("store", address.clone())]).collect() }
 }
 
+/// Keys of the settings that are applied on SIGHUP.
+fn reloaded_settings() -> String {
+    let reloaded = SETTINGS.iter().filter(|setting| setting.applied == Applied::AtReload);
+    reloaded.map(|setting| setting.key).collect::<Vec<_>>().join(", ")
+}
+
 fn etcd_address(text: &str) -> Result<String, &'static str> {
     let is_etcd = text.starts_with("etcd://") || text.starts_with("etcds://");
     is_etcd.then(|| text.to_owned()).ok_or("an address that begins with etcd:// or etcds:// is needed")
@@ -132,11 +155,13 @@ fn store_command() -> Command {
 fn command() -> Command {
     let mut run = Command::new("run")
         .about("Serve the public edge and the management API")
-        .long_about(
+        .long_about(format!(
             "Serve the public edge and the management API.\n\nEach flag is also an environment variable \
              (--api-addr: POSTERN_API_ADDR) and a key of the file given by --config (api_addr). A flag overrides the \
-             environment, which overrides the file.",
-        )
+             environment, which overrides the file.\n\nSIGHUP reads the settings again and applies these without \
+             closing a connection: {}. Changes of all others need a restart.",
+            reloaded_settings()
+        ))
         .arg(
             Arg::new("config")
                 .long("config")
@@ -188,6 +213,9 @@ fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(run)
+        .subcommand(operating::setup_command())
+        .subcommand(operating::service_command())
+        .subcommand(Command::new("healthcheck").about("Ask the running server whether it is healthy").arg(data_dir()))
         .subcommand(Command::new("api-key").about("API keys").subcommand_required(true).subcommand(create))
         .subcommand(
             Command::new("unlock")

@@ -8,12 +8,15 @@ mod resolve;
 mod resolver;
 mod settings;
 mod shared_store;
+mod sources;
 mod values;
 
 pub(crate) use raw::RawSettings;
 pub(crate) use resolve::Configuration;
-pub(crate) use settings::SETTINGS;
+pub(crate) use settings::{Applied, SETTINGS};
 pub(crate) use shared_store::Node;
+pub(crate) use sources::SettingSources;
+pub(crate) use values::{mail, plain_name};
 
 use postern_api::{Code, Error};
 
@@ -28,14 +31,33 @@ pub(crate) fn default_data_dir() -> Result<std::path::PathBuf, Error> {
     })
 }
 
-/// One error for all mistakes.
-pub(crate) fn mistakes(mistakes: &[String]) -> Error {
-    let message = match mistakes {
-        [one] => one.clone(),
-        many => {
-            let list: String = many.iter().map(|mistake| format!("\n  - {mistake}")).collect();
-            format!("The configuration has {} mistakes:{list}\nNothing was started.", many.len())
-        }
-    };
-    Error::new(Code::ConfigInvalid, message)
+/// All mistakes in the settings, each as a sentence.
+#[derive(Debug)]
+pub(crate) struct Mistakes(Vec<String>);
+
+impl Mistakes {
+    /// All of them in one line.
+    pub(crate) fn one_line(&self) -> String {
+        self.0.join(" ")
+    }
+}
+
+impl From<Error> for Mistakes {
+    fn from(error: Error) -> Self {
+        Mistakes(vec![error.message])
+    }
+}
+
+/// The error that ends a start.
+impl From<Mistakes> for Error {
+    fn from(Mistakes(mistakes): Mistakes) -> Self {
+        let message = match &mistakes[..] {
+            [one] => one.clone(),
+            many => {
+                let list: String = many.iter().map(|mistake| format!("\n  - {mistake}")).collect();
+                format!("The configuration has {} mistakes:{list}\nNothing was started.", many.len())
+            }
+        };
+        Error::new(Code::ConfigInvalid, message)
+    }
 }

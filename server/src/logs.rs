@@ -2,7 +2,7 @@
 
 use postern_api::Error;
 use std::io::Write;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, reload::Handle};
 
 /// Log format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,18 +49,50 @@ impl std::str::FromStr for Level {
     }
 }
 
-/// Starts logging, once per process. Dependencies log only from `warn` on, because at `debug` some of them print
-/// payloads.
-pub(crate) fn start(format: Format, level: Level) {
+/// Changes the minimum level of the log.
+pub(crate) struct LevelHandle(Box<dyn Fn(EnvFilter) + Send + Sync>);
+
+impl LevelHandle {
+    fn new<S: 'static>(handle: Handle<EnvFilter, S>) -> Self {
+        // It fails only if the subscriber is gone, which lives as long as the process.
+        LevelHandle(Box::new(move |filter| drop(handle.reload(filter))))
+    }
+
+    /// Logs from this level on.
+    pub(crate) fn set(&self, level: Level) {
+        (self.0)(filter(level));
+    }
+}
+
+/// Starts logging, once per process.
+pub(crate) fn start(format: Format, level: Level) -> LevelHandle {
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter(level))
+        .with_writer(std::io::stderr)
+        // They would go to standard error as well, and end the process when that is closed.
+        .log_internal_errors(false);
+    // Another subscriber can only be that of a test, which is kept.
+    match format {
+        Format::Text => {
+            let subscriber = subscriber.with_ansi(false).with_target(false).with_filter_reloading();
+            let handle = LevelHandle::new(subscriber.reload_handle());
+            let _ = subscriber.try_init();
+            handle
+        }
+        Format::Json => {
+            let subscriber = subscriber.json().flatten_event(true).with_filter_reloading();
+            let handle = LevelHandle::new(subscriber.reload_handle());
+            let _ = subscriber.try_init();
+            handle
+        }
+    }
+}
+
+/// Dependencies log only from `warn` on, because at `debug` some of them print payloads.
+fn filter(level: Level) -> EnvFilter {
     let level = level.0.as_str().to_ascii_lowercase();
     let dependencies = if level == "error" { "error" } else { "warn" };
-    let filter = EnvFilter::new(format!("{dependencies},postern={level},{}", own_crates(&level)));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    // Another subscriber can only be that of a test, which is kept.
-    let _ = match format {
-        Format::Text => subscriber.with_ansi(false).with_target(false).try_init(),
-        Format::Json => subscriber.json().flatten_event(true).try_init(),
-    };
+    EnvFilter::new(format!("{dependencies},postern={level},{}", own_crates(&level)))
 }
 
 fn own_crates(level: &str) -> String {

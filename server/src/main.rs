@@ -20,6 +20,7 @@ mod create_api_key;
 mod data_folder;
 mod doctor;
 mod edge_sync;
+mod health_check;
 mod held_names;
 mod io_error;
 mod ip_access;
@@ -33,14 +34,18 @@ mod node;
 mod node_links;
 mod peers;
 mod run;
+mod service;
+mod service_account;
 mod session_store;
+mod setup;
 mod signals;
 mod unlock;
 
 use command_line::Invocation;
-use configuration::{Configuration, RawSettings};
+use configuration::{Configuration, RawSettings, SettingSources};
 use postern_api::{Code, Error, Result};
 use postern_control::Direction;
+use run::ReadSettings;
 use std::{path::PathBuf, process::ExitCode};
 
 /// The system's allocator keeps what a burst of visitors needed; this one gives it back after a few seconds.
@@ -68,6 +73,11 @@ fn main() -> ExitCode {
 fn execute(invocation: Invocation, format: &mut logs::Format) -> Result<()> {
     match invocation {
         Invocation::Run { flags, config } => run_with(flags, config, format),
+        Invocation::Setup(given) => runtime()?.block_on(setup::run(given)),
+        Invocation::InstallService(installation) => service::install(&installation),
+        Invocation::UninstallService { root } => service::uninstall(root),
+        Invocation::ServiceStatus { root } => service::status(root),
+        Invocation::CheckHealth { data_dir } => runtime()?.block_on(health_check::run(data_dir)),
         Invocation::CreateApiKey { data_dir, description, role } => {
             runtime()?.block_on(create_api_key::run(data_dir, description, role))
         }
@@ -97,14 +107,16 @@ fn write_error(what: &str, error: &std::io::Error) -> Error {
 }
 
 fn run_with(flags: Vec<(&'static str, String)>, config: Option<PathBuf>, format: &mut logs::Format) -> Result<()> {
-    let (raw, mistakes) = RawSettings::gather(flags, |name| std::env::var(name).ok(), config.as_deref());
+    let sources = SettingSources::new(flags, config);
+    let (raw, mistakes) = sources.gather();
     // Mistakes are logged in the configured format, if that setting can be read.
     *format = raw.get("log_format").and_then(|value| value.text.parse().ok()).unwrap_or_default();
     let configuration = Configuration::resolve(&raw, mistakes)?;
-    logs::start(configuration.log_format, configuration.log_level);
+    let log_level = logs::start(configuration.log_format, configuration.log_level);
+    let settings = ReadSettings::new(sources, raw, &configuration, log_level);
     allow_many_connections();
     let runtime = runtime()?;
-    let result = runtime.block_on(run::run(configuration));
+    let result = runtime.block_on(run::run(configuration, settings));
     // Work that did not finish within the drain timeout is not awaited.
     runtime.shutdown_background();
     result

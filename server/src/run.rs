@@ -1,4 +1,8 @@
-//! `run`: builds the server, serves, and drains.
+//! `run`: builds the server, serves, reads changed settings, and drains.
+
+mod reload;
+
+pub(crate) use reload::ReadSettings;
 
 use crate::{
     access_log::{self, AccessLogWriter},
@@ -22,8 +26,9 @@ use crate::{
     node::{self, BoundNode},
     node_links,
     session_store::ControlSessionStore,
-    signals::Signals,
+    signals::{Request, Signals},
 };
+use arc_swap::ArcSwapOption;
 use axum::body::Bytes;
 use postern_api::{Code, Result, host::HostName, resource::NodeState};
 use postern_control::{Acme, Control, ControlSettings, certificates::Authority, store::Usage};
@@ -46,6 +51,8 @@ struct Server {
     socket: tokio::task::JoinHandle<()>,
     /// Obtains certificates while it exists.
     acme: Option<Acme>,
+    challenges: Arc<EdgeChallenges>,
+    certificates: Arc<ServerCertificates>,
     drain_delay: Duration,
     drain_timeout: Duration,
     /// The logs are finished last.
@@ -56,10 +63,15 @@ struct Server {
 }
 
 /// Serves until a signal requests shutdown.
-pub(crate) async fn run(configuration: Configuration) -> Result<()> {
+pub(crate) async fn run(configuration: Configuration, mut settings: ReadSettings) -> Result<()> {
     let mut signals = Signals::listen()?;
-    let server = build(configuration).await?;
-    let name = signals.next().await;
+    let mut server = build(configuration).await?;
+    let name = loop {
+        match signals.next().await {
+            Request::End(name) => break name,
+            Request::Reload => server.reload(&mut settings).await,
+        }
+    };
     signals.exit_on_next();
     server.drain(name).await;
     tracing::info!("ended");
@@ -100,13 +112,13 @@ async fn build(configuration: Configuration) -> Result<Server> {
             management::public_router(resources.clone(), description.clone(), readiness.clone(), ip_access.clone());
         api_host::offer(name, threads.layer(router))
     });
-    let chosen = ServerCertificates {
-        given,
+    let chosen = Arc::new(ServerCertificates {
+        given: ArcSwapOption::new(given),
         authority: Authority::open(folder.path())?,
         domain: configuration.domain.clone(),
         own_names: own_names(&configuration),
         live: live.clone(),
-    };
+    });
     let mut settings = postern_edge::Settings {
         https_addr: configuration.https_addr,
         http_addr: configuration.http_addr,
@@ -131,7 +143,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     settings.links = node_links::settings(&control, node)?;
     settings.claims = control.claim_addresses().map(|claims| Arc::new(ControlAddressClaims(claims)) as _);
     let (applied, _) = watch::channel(0);
-    let edge = Edge::start(settings, Arc::new(chosen), control.published(), applied).await?;
+    let edge = Edge::start(settings, chosen.clone(), control.published(), applied).await?;
     live.set(edge.live());
     edge_sync.set(edge.follower(), edge.links(), control.revision());
     if let Some(links) = edge.links() {
@@ -155,7 +167,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let api = threads.within(|| api.serve(router));
     let challenges = Arc::new(EdgeChallenges(challenges));
     control.present_for_others(challenges.clone());
-    let acme = configuration.acme.map(|acme| control.certify(acme, challenges));
+    let acme = configuration.acme.map(|acme| control.certify(acme, challenges.clone()));
     readiness.set(true);
     node::announce(control.cluster(), NodeState::Serving).await;
     folder.make_private();
@@ -175,6 +187,8 @@ async fn build(configuration: Configuration) -> Result<Server> {
         readiness,
         socket,
         acme,
+        challenges,
+        certificates: chosen,
         drain_delay,
         drain_timeout,
         _log: writing,

@@ -7,6 +7,7 @@ use postern_tests::{
     ports::free_tcp_ports,
     within,
 };
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::{path::PathBuf, time::Duration};
 
@@ -34,21 +35,24 @@ struct Certified {
 
 impl Certified {
     async fn start(ports: &Ports, setup: PebbleSetup) -> Certified {
+        Certified::with(ports, setup, |pebble| {
+            let root = pebble.root().to_string_lossy().into_owned();
+            let flags =
+                ["--acme-directory", &pebble.directory(), "--acme-contact", "me@example.test", "--acme-ca", &root];
+            flags.map(str::to_owned).to_vec()
+        })
+        .await
+    }
+
+    /// Starts the server with other flags.
+    async fn with(ports: &Ports, setup: PebbleSetup, flags: impl FnOnce(&Pebble) -> Vec<String>) -> Certified {
         let folder = tempfile::tempdir().unwrap();
         let pebble = Pebble::start(folder.path(), setup).await;
         let at = |port: u16| format!("127.0.0.1:{port}");
-        let flags = [
-            "--http-addr",
-            &at(ports.server_http),
-            "--https-addr",
-            &at(ports.server_https),
-            "--acme-directory",
-            &pebble.directory(),
-            "--acme-contact",
-            "me@example.test",
-            "--acme-ca",
-            &pebble.root().to_string_lossy(),
-        ];
+        let own = flags(&pebble);
+        let (http, https) = (at(ports.server_http), at(ports.server_https));
+        let mut flags = vec!["--http-addr", &http, "--https-addr", &https];
+        flags.extend(own.iter().map(String::as_str));
         let world = World::with(|setup| setup.flags(&flags)).await;
         let root = world.path("issuing.pem");
         std::fs::write(&root, pebble.issuing_root().await).unwrap();
@@ -88,6 +92,36 @@ impl Certified {
         assert_eq!(output.response_body(), Some(format!("this is {host}").as_str()), "{}", output.text());
         record
     }
+}
+
+#[tokio::test]
+async fn a_directory_is_set_and_taken_away_while_the_server_runs() {
+    let (ports, settings) = (Ports::free(), tempfile::NamedTempFile::new().unwrap());
+    let setup = PebbleSetup { http: ports.server_http, https: ports.unused, lasting: 3600 };
+    let file = settings.path().to_string_lossy().into_owned();
+    let certified = Certified::with(&ports, setup, |_| vec!["--config".into(), file]).await;
+    certified.edge("shop.example.test").await;
+    let operator = certified.world.operator();
+    let domain = operator.post("/reserved_domains", json!({ "domain": "other.example.test" })).await.ok().text("id");
+    let process = &certified.world.server.process;
+    let (directory, root) = (certified.pebble.directory(), certified.pebble.root().display().to_string());
+    std::fs::write(settings.path(), format!("acme_directory: {directory}\nacme_ca: {root}\n")).unwrap();
+    process.signal(Signal::HUP);
+    process.wait_for_log("changed=\"acme_directory, acme_ca\"").await;
+    certified.is_served("shop.example.test").await;
+
+    std::fs::write(settings.path(), "").unwrap();
+    process.signal(Signal::HUP);
+    let job = eventually("the server orders no certificates any more", async || {
+        let body =
+            json!({ "certificate_management_policy": { "authority": "letsencrypt", "private_key_type": "rsa" } });
+        let shown = operator.patch(&format!("/reserved_domains/{domain}"), body).await.ok().body;
+        let job = shown["certificate_management_status"]["provisioning_job"]["msg"].as_str()?.to_owned();
+        job.contains("has no ACME directory").then_some(job)
+    })
+    .await;
+    assert!(job.contains("--acme-directory"), "{job}");
+    certified.is_served("shop.example.test").await;
 }
 
 #[tokio::test]

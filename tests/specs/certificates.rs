@@ -2,6 +2,7 @@
 
 use postern_tests::{Origin, World};
 use rcgen::{CertificateParams, KeyPair};
+use rustix::process::Signal;
 
 #[tokio::test]
 async fn every_served_name_and_the_server_itself_have_a_valid_certificate() {
@@ -50,6 +51,36 @@ async fn a_given_chain_is_served_for_its_names_and_wildcards() {
     assert_eq!(visitor.get(&format!("https://a.shop.test:{port}/")).await.text(), "hello");
     assert!(world.visitor().tls("a.shop.test", &[]).await.is_err(), "the authority's certificate is not used here");
     world.visitor().tls("other.localhost", &[]).await.expect("elsewhere it is");
+}
+
+#[tokio::test]
+async fn a_renewed_chain_is_served_after_sighup() {
+    let folder = tempfile::tempdir().unwrap();
+    let (chain, private) = (folder.path().join("chain.pem"), folder.path().join("key.pem"));
+    let renew = || {
+        let key = KeyPair::generate().unwrap();
+        let given = CertificateParams::new(vec!["shop.test".to_owned()]).unwrap().self_signed(&key).unwrap();
+        std::fs::write(&chain, given.pem()).unwrap();
+        std::fs::write(&private, key.serialize_pem()).unwrap();
+        reqwest::Certificate::from_pem(given.pem().as_bytes()).unwrap()
+    };
+    let former = renew();
+    let flags = ["--certificate", &chain.to_string_lossy(), "--certificate-key", &private.to_string_lossy()];
+    let world = World::with(|setup| setup.flags(&flags)).await;
+    let (origin, agent) = (Origin::start("hello").await, world.agent().await);
+    agent.https_at("shop", "shop.test", &origin).await;
+    let url = format!("https://shop.test:{}/", world.server.addresses.https.port());
+    let before = world.visitor().with(|client| client.tls_certs_only([former.clone()]));
+    assert_eq!(before.get(&url).await.text(), "hello");
+
+    let renewed = renew();
+    world.server.process.signal(Signal::HUP);
+    world.server.process.wait_for_log("changed=\"certificate\"").await;
+    let visitor = world.visitor().with(|client| client.tls_certs_only([renewed]));
+    assert_eq!(visitor.get(&url).await.text(), "hello");
+    let stale = world.visitor().with(|client| client.tls_certs_only([former]));
+    assert!(stale.http.get(&url).send().await.is_err(), "the former certificate is not served any more");
+    assert_eq!(before.get(&url).await.text(), "hello", "an open connection goes on");
 }
 
 #[tokio::test]

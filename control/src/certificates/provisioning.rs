@@ -61,6 +61,11 @@ impl ProvisioningTable {
         self.enabled.store(true, Ordering::Relaxed);
     }
 
+    /// Notes that no ACME directory is configured any more.
+    pub(crate) fn disable(&self) {
+        self.enabled.store(false, Ordering::Relaxed);
+    }
+
     /// Notes that a certificate is served, and when it is renewed.
     pub(crate) fn set_served(&self, name: &HostName, renews_at: Timestamp) {
         let status = CertificateManagementStatus { renews_at: Some(renews_at), provisioning_job: None };

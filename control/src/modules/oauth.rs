@@ -28,13 +28,13 @@ impl ModuleRules for OAuth {
     ];
 
     fn check(&mut self, ctx: &Resources) -> Result<()> {
-        checks::oauth(self, |provider| ctx.settings.oauth_apps.contains_key(&provider))
+        checks::oauth(self, |provider| ctx.oauth_facts().apps.contains(&provider))
     }
 
     fn warning(&self, ctx: &Resources) -> Option<&'static str> {
         let microsoft = self.provider.microsoft.as_ref()?;
         let by_address = !microsoft.email_addresses.is_empty() || !microsoft.email_domains.is_empty();
-        (by_address && !ctx.settings.has_microsoft_tenants).then_some(MICROSOFT_TENANTS_NEEDED)
+        (by_address && !ctx.oauth_facts().has_microsoft_tenants).then_some(MICROSOFT_TENANTS_NEEDED)
     }
 
     fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<OAuthView> {

@@ -7,6 +7,7 @@ impl Resources {
     /// Facts for every caller.
     pub(crate) fn facts(&self, caller: &Caller) -> ServerFacts {
         let (settings, https_port) = (&self.settings, self.live.https_port());
+        let oauth = self.oauth_facts().clone();
         let login_url = settings.login_url(https_port);
         ServerFacts {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -16,8 +17,8 @@ impl Resources {
             last_tcp_port: *settings.tcp_ports.end(),
             callback_url: format!("{login_url}/oauth2/callback"),
             login_url,
-            oauth_apps: settings.oauth_apps.keys().copied().collect(),
-            microsoft_tenants: settings.has_microsoft_tenants,
+            oauth_apps: oauth.apps.iter().copied().collect(),
+            microsoft_tenants: oauth.has_microsoft_tenants,
             role: Some(caller.rights.role()),
         }
     }

@@ -54,6 +54,13 @@ impl ConfigurationFollower {
         .await
     }
 
+    /// Builds the routes with logins by OAuth anew.
+    pub(super) async fn rebuild_oauth(&self) {
+        // Held, so that no configuration is applied at the same time.
+        let _current = self.current.lock().await;
+        self.routing.rebuild_oauth();
+    }
+
     async fn apply_newest(&self) -> bool {
         let mut current = self.current.lock().await;
         let newest = self.published.borrow().clone();

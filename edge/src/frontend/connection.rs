@@ -50,7 +50,8 @@ mod tests {
     use crate::{
         access::Access,
         frontend::service::serve_request,
-        http::{RequestLimiter, Visitor},
+        http::Visitor,
+        limits::{CurrentLimits, Quota},
         net::{ConnectionLimiter, Proxies},
         routing::Routing,
         settings::Settings,
@@ -81,20 +82,20 @@ mod tests {
     /// An edge that publishes nothing.
     fn edge_state() -> Arc<EdgeState> {
         let settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
-        let limits = settings.limits.clone();
+        let limits = CurrentLimits::new(settings.limits.clone());
         let backends = Arc::new(Backends::new(1));
         let access = Arc::new(Access::default());
-        let limiter = ConnectionLimiter::new(1, 1, 0, Proxies::default());
+        let limiter = ConnectionLimiter::new(&settings.limits, 0, Proxies::default());
         let ports = Ports::new(settings.tcp_addr, limiter, backends.clone(), access.clone(), Arc::default());
         let configs = TlsConfigs::new(Arc::new(NoCertificates), settings.challenges.clone()).expect("ticket keys");
         let logins = Arc::new(settings.logins(443).expect("logins"));
         let routing = Arc::new(Routing::new(
             Arc::new(configs),
-            settings.module_state(logins.clone(), Arc::default(), Arc::default()),
+            settings.module_state(&limits, logins.clone(), Arc::default(), Arc::default()),
         ));
         let (_publish, published) = watch::channel(Arc::default());
         let registry = Arc::new(TunnelRegistry::new(
-            settings.registry(443, 80),
+            settings.registry(&limits, 443, 80),
             published,
             backends,
             routing.clone(),
@@ -109,8 +110,8 @@ mod tests {
             access,
             api: None,
             challenges: crate::tls::challenges::Challenges::default(),
-            request_limiter: RequestLimiter::new(1),
-            limits,
+            requests: Quota::new(1),
+            limits: settings.limits.clone(),
             https_port: 443,
         })
     }

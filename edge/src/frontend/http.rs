@@ -6,6 +6,7 @@ use crate::{
     net::{AcceptedConnection, ConnectionLimiter, IdentifiedConnection, OVERFLOW_TIMEOUT, accept},
     telemetry::metrics::ConnectionGauge,
 };
+use arc_swap::ArcSwap;
 use postern_tunnel::message::Scheme;
 use std::sync::Arc;
 use tokio::{net::TcpListener, time::timeout};
@@ -14,14 +15,14 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 /// Accepts until `stop`; accepted connections go on and are counted in `open`.
 pub(crate) async fn serve_http(
     listener: TcpListener,
-    state: Arc<EdgeState>,
+    state: Arc<ArcSwap<EdgeState>>,
     limiter: Arc<ConnectionLimiter>,
     open: TaskTracker,
     stop: CancellationToken,
 ) {
     let draining = stop.clone();
     let on_accept = move |accepted: AcceptedConnection| {
-        let (state, draining, open) = (state.clone(), draining.clone(), open.token());
+        let (state, draining, open) = (state.load_full(), draining.clone(), open.token());
         tokio::spawn(async move {
             let Some(IdentifiedConnection { stream, visitor, reached, permit }) = Box::pin(accepted.identify()).await
             else {

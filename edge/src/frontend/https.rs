@@ -11,6 +11,7 @@ use crate::{
     tunnels::serve_agent,
     upstream::StreamSpec,
 };
+use arc_swap::ArcSwap;
 use futures::future::BoxFuture;
 use postern_api::host::HostName;
 use postern_tunnel::{StreamKind, message::Scheme};
@@ -29,14 +30,14 @@ use tokio_util::{
 pub(crate) async fn serve_https(
     listener: TcpListener,
     configs: Arc<TlsConfigs>,
-    state: Arc<EdgeState>,
+    state: Arc<ArcSwap<EdgeState>>,
     limiter: Arc<ConnectionLimiter>,
     open: TaskTracker,
     stop: CancellationToken,
 ) {
     let draining = stop.clone();
     let on_accept = move |accepted: AcceptedConnection| {
-        let (configs, state, draining) = (configs.clone(), state.clone(), draining.clone());
+        let (configs, state, draining) = (configs.clone(), state.load_full(), draining.clone());
         // Held from here on, so that a drain waits for handshakes too.
         let open = open.token();
         // Spawned before the handshake: a slow visitor must not delay the others.

@@ -13,8 +13,8 @@ mod route;
 use super::VisitorConnection;
 use crate::{
     access::Access,
-    http::{RequestLimiter, RequestedUpgrade, VisitorBody, headers},
-    limits::Limits,
+    http::{RequestedUpgrade, VisitorBody, headers},
+    limits::{Limits, Quota},
     refusal::Refusal,
     routing::Routing,
     settings::ApiHost,
@@ -34,7 +34,8 @@ use respond::respond;
 use route::{RequestDestination, Routed, route};
 use std::sync::Arc;
 
-/// State that all requests share.
+/// State that all requests share. When a setting changes, new connections get another state; open ones keep theirs.
+#[derive(Clone)]
 pub(crate) struct EdgeState {
     pub(crate) registry: Arc<TunnelRegistry>,
     pub(crate) routing: Arc<Routing>,
@@ -45,8 +46,8 @@ pub(crate) struct EdgeState {
     pub(crate) api: Option<ApiHost>,
     pub(crate) challenges: Challenges,
     pub(crate) limits: Limits,
-    /// Limits how many requests are served at the same time.
-    pub(crate) request_limiter: RequestLimiter,
+    /// The requests that are served at the same time.
+    pub(crate) requests: Arc<Quota>,
     /// The port that plain requests are redirected to when a name is published over HTTPS only.
     pub(crate) https_port: u16,
 }

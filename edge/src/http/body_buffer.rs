@@ -2,7 +2,7 @@
 
 use crate::{
     http::{BodyTooSlow, IncomingBody, RequestBody},
-    limits::Limits,
+    limits::{CurrentLimits, Quota, QuotaPermit},
     refusal::{Fault, Refusal},
 };
 use bytes::{Buf, Bytes, BytesMut};
@@ -10,10 +10,7 @@ use http_body::Frame;
 use hyper::HeaderMap;
 use postern_api::{Code, Error};
 use std::{sync::Arc, time::Duration};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError},
-    time::Instant,
-};
+use tokio::time::Instant;
 
 /// A buffered body is forwarded in pieces of this size, so that the upstream sees progress.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -22,10 +19,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(2);
 
 /// Limits the memory of buffered bodies.
 pub(crate) struct BufferBudget {
-    max_body: usize,
-    all: Arc<Semaphore>,
-    stall: Duration,
-    timeout: Duration,
+    limits: CurrentLimits,
+    all: Arc<Quota>,
 }
 
 /// A body that was read into memory and is being forwarded.
@@ -33,45 +28,45 @@ pub(crate) struct BufferedBody {
     remaining: Bytes,
     trailers: Option<HeaderMap>,
     /// Held until the body is forwarded.
-    _permit: Option<OwnedSemaphorePermit>,
+    _permit: Option<QuotaPermit>,
 }
 
 impl BufferBudget {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        let all = Arc::new(Semaphore::new(limits.buffered_bodies.min(Semaphore::MAX_PERMITS)));
-        BufferBudget { max_body: limits.buffered_body, all, stall: limits.stall, timeout: limits.buffering }
+    pub(crate) fn new(limits: CurrentLimits) -> Self {
+        let all = Quota::new(limits.get().buffered_bodies);
+        BufferBudget { limits, all }
+    }
+
+    /// Takes over a changed limit of the memory of all bodies; those of single bodies are read for each of them.
+    pub(crate) fn follow_limits(&self) {
+        self.all.set_limit(self.limits.get().buffered_bodies);
     }
 
     /// The maximum size of one body, in bytes.
     pub(crate) fn max_body(&self) -> usize {
-        self.max_body
+        self.limits.get().buffered_body
     }
 
-    fn acquire(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        self.all.clone().try_acquire_many_owned(bytes).map_err(|_: TryAcquireError| {
+    fn acquire(&self, bytes: usize) -> Result<QuotaPermit, Refusal> {
+        self.all.acquire(bytes).ok_or_else(|| {
             let message = "The server holds too many bodies of requests at the moment. Try again in a moment.";
             Refusal::new(Fault::Us, Error::new(Code::EdgeBusy, message)).retry_after(RETRY_AFTER)
         })
     }
 
-    fn too_large(&self) -> Refusal {
-        let message = format!("The body of the request is too large here: at most {} bytes are taken.", self.max_body);
-        Refusal::new(Fault::Visitor, Error::new(Code::BodyTooLarge, message))
-    }
-
     /// Reads a whole body.
     pub(crate) async fn fill(&self, mut incoming: IncomingBody) -> Result<BufferedBody, Refusal> {
-        if incoming.size_hint().lower() > self.max_body as u64 {
-            return Err(self.too_large());
+        let limits = self.limits.get();
+        if incoming.size_hint().lower() > limits.buffered_body as u64 {
+            return Err(too_large(limits.buffered_body));
         }
         let (mut first, mut more, mut trailers) = (Bytes::new(), BytesMut::new(), None);
-        let mut permit: Option<OwnedSemaphorePermit> = None;
+        let mut permit: Option<QuotaPermit> = None;
         let began = Instant::now();
         loop {
-            let left = self.timeout.saturating_sub(began.elapsed());
-            let frame = tokio::time::timeout(self.stall.min(left), incoming.frame()).await.map_err(|_| {
-                if left <= self.stall {
+            let left = limits.buffering.saturating_sub(began.elapsed());
+            let frame = tokio::time::timeout(limits.stall.min(left), incoming.frame()).await.map_err(|_| {
+                if left <= limits.stall {
                     BodyTooSlow::refusal()
                 } else {
                     Refusal::invalid("The body of the request stopped arriving.")
@@ -88,8 +83,8 @@ impl BufferBudget {
             })?;
             match super::body::without_smuggled_trailers(frame).into_data() {
                 Ok(data) => {
-                    if first.len() + more.len() + data.len() > self.max_body {
-                        return Err(self.too_large());
+                    if first.len() + more.len() + data.len() > limits.buffered_body {
+                        return Err(too_large(limits.buffered_body));
                     }
                     let acquired = self.acquire(data.len())?;
                     match &mut permit {
@@ -109,6 +104,11 @@ impl BufferBudget {
         let remaining = if more.is_empty() { first } else { [first, more.freeze()].concat().into() };
         Ok(BufferedBody { remaining, trailers, _permit: permit })
     }
+}
+
+fn too_large(max_body: usize) -> Refusal {
+    let message = format!("The body of the request is too large here: at most {max_body} bytes are taken.");
+    Refusal::new(Fault::Visitor, Error::new(Code::BodyTooLarge, message))
 }
 
 impl BufferedBody {

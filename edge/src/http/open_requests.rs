@@ -1,6 +1,6 @@
 //! Counts the requests of one visitor connection: whether one is being served, and how many were abandoned.
 
-use super::RequestPermit;
+use crate::limits::QuotaPermit;
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -47,7 +47,7 @@ impl RequestCounter {
 pub(crate) struct OpenRequest {
     counts: Arc<RequestCounts>,
     waited_for: bool,
-    permit: Option<RequestPermit>,
+    permit: Option<QuotaPermit>,
 }
 
 impl OpenRequest {
@@ -58,7 +58,7 @@ impl OpenRequest {
     }
 
     /// Holds the permit of a request until it is served.
-    pub(crate) fn hold(&mut self, permit: RequestPermit) {
+    pub(crate) fn hold(&mut self, permit: QuotaPermit) {
         self.permit = Some(permit);
     }
 }

@@ -8,7 +8,7 @@ mod encoder;
 pub(super) use encoder::Coding;
 
 use super::Trace;
-use crate::upstream::ResponseBody;
+use crate::{limits::Quota, upstream::ResponseBody};
 use body::Compressed;
 use encoder::Encoder;
 use http_body::Body;
@@ -18,7 +18,7 @@ use hyper::{
     http::request,
 };
 use std::sync::Arc;
-use tokio::{sync::Semaphore, time::Instant};
+use tokio::time::Instant;
 
 const NAME: &str = "compression";
 /// Smaller bodies are not worth compressing.
@@ -31,12 +31,17 @@ const CONTENT_MD5: HeaderName = HeaderName::from_static("content-md5");
 
 /// The memory that the encoders of all routes share.
 #[derive(Clone)]
-pub(crate) struct EncoderRoom(Arc<Semaphore>);
+pub(crate) struct EncoderRoom(Arc<Quota>);
 
 impl EncoderRoom {
     /// A budget of this many bytes.
     pub(super) fn new(bytes: usize) -> Self {
-        EncoderRoom(Arc::new(Semaphore::new((bytes / MEMORY_UNIT_BYTES).min(Semaphore::MAX_PERMITS))))
+        EncoderRoom(Quota::new(bytes / MEMORY_UNIT_BYTES))
+    }
+
+    /// Changes the budget.
+    pub(super) fn set_bytes(&self, bytes: usize) {
+        self.0.set_limit(bytes / MEMORY_UNIT_BYTES);
     }
 }
 
@@ -59,7 +64,7 @@ pub(super) fn stage(
     if !should_compress(response.status(), response.headers(), response.body()) {
         return response;
     }
-    let Ok(room) = room.0.clone().try_acquire_many_owned(coding.cost()) else {
+    let Some(room) = room.0.acquire(coding.cost()) else {
         tracing::debug!("no memory for another encoder: the response is not compressed");
         return response;
     };

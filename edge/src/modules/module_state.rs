@@ -1,7 +1,7 @@
 //! State of modules that outlives a change of their settings, by the id of their owner.
 
 use super::{SigningCertificates, Webhooks, circuit_breaker::Breaker, compression::EncoderRoom, rate_limit::RateTable};
-use crate::{limits::Limits, telemetry::traffic::Traffic};
+use crate::{limits::CurrentLimits, telemetry::traffic::Traffic};
 use jiff::Timestamp;
 use postern_api::module::CircuitBreaker;
 use postern_logins::Logins;
@@ -20,7 +20,7 @@ const TUNNEL_RETENTION: Duration = Duration::from_secs(600);
 /// Lives as long as its owner. Read when a configuration is applied, never by a request.
 pub(crate) struct ModuleState {
     breakers: Mutex<HashMap<String, Arc<Breaker>>>,
-    trial_timeout: Duration,
+    limits: CurrentLimits,
     pub(super) webhooks: Arc<Webhooks>,
     pub(super) encoders: EncoderRoom,
     pub(super) rate_limits: Arc<RateTable>,
@@ -38,7 +38,7 @@ pub(crate) fn tunnel_owner(credential: &str, instance: &str, name: &str) -> Stri
 
 impl ModuleState {
     pub(crate) fn new(
-        limits: &Limits,
+        limits: CurrentLimits,
         now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
         signing_certificates: Arc<dyn SigningCertificates>,
         logins: Arc<Logins>,
@@ -47,16 +47,21 @@ impl ModuleState {
     ) -> Self {
         ModuleState {
             breakers: Mutex::default(),
-            // The time for the backend to respond, and for the visitor to send the whole request.
-            trial_timeout: limits.answer.saturating_add(limits.body_grace),
-            webhooks: Arc::new(Webhooks::new(limits, now.clone(), signing_certificates)),
+            webhooks: Arc::new(Webhooks::new(limits.clone(), now.clone(), signing_certificates)),
             clock: now,
-            encoders: EncoderRoom::new(limits.encoders),
+            encoders: EncoderRoom::new(limits.get().encoders),
+            limits,
             rate_limits,
             tunnels: Mutex::default(),
             logins,
             traffic,
         }
+    }
+
+    /// Takes over changed limits. A circuit breaker keeps those that it was made with.
+    pub(crate) fn follow_limits(&self) {
+        self.webhooks.room.follow_limits();
+        self.encoders.set_bytes(self.limits.get().encoders);
     }
 
     /// The traffic counters.
@@ -79,7 +84,10 @@ impl ModuleState {
         if let Some(same) = breakers.get(owner).filter(|breaker| breaker.has_settings(settings)) {
             return Some(same.clone());
         }
-        let breaker = Arc::new(Breaker::new(owner, settings, self.trial_timeout, Instant::now()));
+        let limits = self.limits.get();
+        // The time for the backend to respond, and for the visitor to send the whole request.
+        let trial_timeout = limits.answer.saturating_add(limits.body_grace);
+        let breaker = Arc::new(Breaker::new(owner, settings, trial_timeout, Instant::now()));
         breakers.insert(owner.to_owned(), breaker.clone());
         Some(breaker)
     }

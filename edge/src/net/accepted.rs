@@ -18,7 +18,7 @@ use tokio::{
 };
 
 /// The proxies in front of the edge. Their connections begin with a header of the PROXY protocol.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxies {
     /// Networks of the trusted proxies.
     pub trusted: Vec<IpNet>,
@@ -61,8 +61,9 @@ pub(crate) struct IdentifiedConnection {
 impl AcceptedConnection {
     /// Acquires a permit, or an overflow permit. `None` if there is neither.
     pub(crate) fn of(stream: TcpStream, peer: SocketAddr, limiter: &Arc<ConnectionLimiter>) -> Option<Self> {
-        let proxied = limiter.proxies.trusts(peer.ip());
-        if limiter.proxies.only && !proxied {
+        let proxies = limiter.proxies();
+        let proxied = proxies.trusts(peer.ip());
+        if proxies.only && !proxied {
             refused(peer, "direct");
             return None;
         }
@@ -82,7 +83,8 @@ impl AcceptedConnection {
             let reached = stream.local_addr().ok();
             return Some(IdentifiedConnection { stream, visitor: peer, reached, permit });
         };
-        let header = tokio::time::timeout(limiter.proxies.header_timeout, header(&mut stream)).await;
+        let timeout = limiter.proxies().header_timeout;
+        let header = tokio::time::timeout(timeout, header(&mut stream)).await;
         let header = header.unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "it did not come in time")));
         let plain = |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
         match header {

@@ -1,18 +1,22 @@
 //! How many connections there may be: altogether, and from one address.
 
 use crate::{
+    limits::{Limits, Quota, QuotaPermit},
     net::Proxies,
     refusal::{Fault, Refusal},
 };
+use arc_swap::{ArcSwap, Guard};
 use postern_api::{Code, Error};
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Shards of the counters, so that listeners seldom contend for a lock.
 const SHARDS: usize = 16;
@@ -21,20 +25,19 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The places of one listener.
 pub(crate) struct ConnectionLimiter {
-    all: Arc<Semaphore>,
-    per_address: usize,
+    all: Arc<Quota>,
+    per_address: AtomicUsize,
     /// Permits of connections over a limit, which are told the reason: one pool for each limit, so that a single
     /// address cannot use up the pool of all others.
-    overflow: [Arc<Semaphore>; 2],
-    /// The trusted proxies.
-    pub(crate) proxies: Proxies,
+    overflow: [Arc<Quota>; 2],
+    proxies: ArcSwap<Proxies>,
     hasher: RandomState,
     counts: [Mutex<HashMap<IpAddr, usize>>; SHARDS],
 }
 
 /// The permit of one connection, released when dropped.
 pub(crate) struct ConnectionPermit {
-    _permit: OwnedSemaphorePermit,
+    _permit: QuotaPermit,
     counted: Option<(Arc<ConnectionLimiter>, IpAddr)>,
     /// Set for an overflow permit.
     limit_reached: Option<LimitReached>,
@@ -82,15 +85,36 @@ impl LimitReached {
 
 impl ConnectionLimiter {
     /// `overflow` is the number of connections over each limit that are told the reason at the same time.
-    pub(crate) fn new(all: usize, per_address: usize, overflow: usize, proxies: Proxies) -> Arc<Self> {
-        let (all, hasher) = (Arc::new(Semaphore::new(all)), RandomState::new());
-        let overflow = [(); 2].map(|()| Arc::new(Semaphore::new(overflow)));
-        Arc::new(ConnectionLimiter { all, per_address, overflow, proxies, hasher, counts: Default::default() })
+    pub(crate) fn new(limits: &Limits, overflow: usize, proxies: Proxies) -> Arc<Self> {
+        Arc::new(ConnectionLimiter {
+            all: Quota::new(limits.connections),
+            per_address: AtomicUsize::new(limits.connections_per_address),
+            overflow: [(); 2].map(|()| Quota::new(overflow)),
+            proxies: ArcSwap::from_pointee(proxies),
+            hasher: RandomState::new(),
+            counts: Default::default(),
+        })
+    }
+
+    /// Changes the limits for connections that are accepted from now on; open ones stay open and are counted.
+    pub(crate) fn set_limits(&self, limits: &Limits) {
+        self.all.set_limit(limits.connections);
+        self.per_address.store(limits.connections_per_address, Ordering::Relaxed);
+    }
+
+    /// Changes the trusted proxies for connections that are accepted from now on.
+    pub(crate) fn set_proxies(&self, proxies: Arc<Proxies>) {
+        self.proxies.store(proxies);
+    }
+
+    /// The trusted proxies.
+    pub(crate) fn proxies(&self) -> Guard<Arc<Proxies>> {
+        self.proxies.load()
     }
 
     /// A permit to be told the reason; `None` if the overflow is used up too.
     pub(crate) fn overflow_permit(&self, limit_reached: LimitReached) -> Option<ConnectionPermit> {
-        let permit = self.overflow[limit_reached as usize].clone().try_acquire_owned().ok()?;
+        let permit = self.overflow[limit_reached as usize].acquire(1)?;
         Some(ConnectionPermit { _permit: permit, counted: None, limit_reached: Some(limit_reached) })
     }
 
@@ -104,7 +128,7 @@ impl ConnectionLimiter {
 
     /// A permit for a connection whose visitor is not known yet.
     pub(crate) fn acquire_uncounted(&self) -> Result<ConnectionPermit, LimitReached> {
-        let permit = self.all.clone().try_acquire_owned().map_err(|_| LimitReached::Total)?;
+        let permit = self.all.acquire(1).ok_or(LimitReached::Total)?;
         Ok(ConnectionPermit { _permit: permit, counted: None, limit_reached: None })
     }
 
@@ -119,7 +143,7 @@ impl ConnectionLimiter {
         }
         let mut counts = self.counts(address);
         let count = counts.entry(address).or_default();
-        if *count >= self.per_address {
+        if *count >= self.per_address.load(Ordering::Relaxed) {
             return Err(LimitReached::PerAddress);
         }
         *count += 1;
@@ -154,7 +178,8 @@ mod tests {
 
     #[test]
     fn one_address_cannot_take_every_place() {
-        let limiter = ConnectionLimiter::new(4, 2, 1, Proxies::default());
+        let limits = Limits { connections: 4, connections_per_address: 2, ..Limits::default() };
+        let limiter = ConnectionLimiter::new(&limits, 1, Proxies::default());
         let address: IpAddr = "203.0.113.9".parse().expect("an address");
         let (first, second) = (limiter.acquire(address), limiter.acquire(address));
         assert!(first.is_ok() && second.is_ok());
@@ -174,6 +199,6 @@ mod tests {
         assert!(limiter.overflow_permit(LimitReached::PerAddress).is_some());
         drop((first, second, local));
         assert!(limiter.counts.iter().all(|counts| counts.lock().expect("sound").is_empty()), "nothing is left behind");
-        assert_eq!(limiter.all.available_permits(), 4);
+        assert_eq!(limiter.all.used(), 0);
     }
 }

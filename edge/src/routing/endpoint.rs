@@ -45,17 +45,18 @@ pub(crate) struct TlsEndpoint {
 }
 
 impl HttpsEndpoint {
-    /// Builds an edge; unchanged routes are taken over from its former state.
+    /// Builds an edge; unchanged routes that are `still_good` are taken over from its former state.
     pub(super) fn of(
         edge: &Arc<published::HttpsEdge>,
         former: Option<&HttpsEndpoint>,
+        still_good: impl Fn(&published::HttpsRoute) -> bool,
         configs: &TlsConfigs,
         module_state: &ModuleState,
     ) -> Self {
         let (mut routes, mut by_id) = (PathMatcher::default(), HashMap::new());
         for source in &edge.routes {
             let former = former.and_then(|former| former.by_id.get(&source.id));
-            let route = match former.filter(|former| Arc::ptr_eq(&former.source, source)) {
+            let route = match former.filter(|former| Arc::ptr_eq(&former.source, source) && still_good(source)) {
                 Some(same) => same.clone(),
                 None => Arc::new(Route {
                     counter: module_state.traffic().of(TrafficKind::HttpsRoute, &source.id),

@@ -10,7 +10,7 @@ use arc_swap::{ArcSwap, Guard};
 use postern_api::{
     Error,
     host::HostName,
-    published::{Changed, Listed, Map, Published, Settings},
+    published::{Changed, HttpsRoute, Listed, Login, Map, Published, Settings},
 };
 use std::{collections::BTreeSet, sync::Arc};
 use tokio::time::Instant;
@@ -75,6 +75,27 @@ impl Routing {
         self.module_state.forget_tunnels_except(up, Instant::now());
     }
 
+    /// Takes over changed limits.
+    pub(crate) fn follow_limits(&self) {
+        self.module_state.follow_limits();
+    }
+
+    /// Builds the routes with logins by OAuth anew, because the operator's settings of providers have changed. Must not run
+    /// at the same time as [`Routing::follow`].
+    pub(crate) fn rebuild_oauth(&self) {
+        let before = self.now.load();
+        let mut table = RoutingTable::clone(&before);
+        for former in before.https.values().filter(|edge| edge.source().routes.iter().any(|route| uses_oauth(route))) {
+            let still_good = |route: &HttpsRoute| !uses_oauth(route);
+            let endpoint =
+                HttpsEndpoint::of(former.source(), Some(former), still_good, &self.configs, &self.module_state);
+            let (edge, endpoint) = (former.source(), Arc::new(endpoint));
+            table.put(&edge.names, &NamedEdge::Https(endpoint.clone()));
+            table.https.insert_mut(edge.id.clone(), endpoint);
+        }
+        self.now.store(Arc::new(table));
+    }
+
     /// Applies a new configuration to the changed edges, or to all. Open requests keep the configuration they began
     /// with.
     pub(crate) fn follow(&self, published: &Published, changed: Option<&Changed>) {
@@ -113,7 +134,7 @@ impl Routing {
         }
         for edge in https.iter().filter_map(|id| published.https_edges.get(*id)) {
             let former = before.https.get(&edge.id).map(Arc::as_ref);
-            let endpoint = Arc::new(HttpsEndpoint::of(edge, former, &self.configs, &self.module_state));
+            let endpoint = Arc::new(HttpsEndpoint::of(edge, former, |_| true, &self.configs, &self.module_state));
             table.put(&edge.names, &NamedEdge::Https(endpoint.clone()));
             table.https.insert_mut(edge.id.clone(), endpoint);
         }
@@ -125,6 +146,10 @@ impl Routing {
         }
         self.now.store(Arc::new(table));
     }
+}
+
+fn uses_oauth(route: &HttpsRoute) -> bool {
+    route.settings.login().is_some_and(|login| matches!(**login, Login::OAuth(_)))
 }
 
 /// The edges to compare: the changed ones, or all former and current ones.

@@ -74,7 +74,7 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
         server_version: registry.settings.server_version.clone(),
         region: registry.settings.region.clone(),
         heartbeat: DEFAULT_HEARTBEAT_MS,
-        answer_timeout: u64::try_from(registry.settings.limits.answer.as_millis()).unwrap_or(0),
+        answer_timeout: u64::try_from(registry.settings.limits.get().answer.as_millis()).unwrap_or(0),
         node: membership.map(|membership| membership.node.clone()).unwrap_or_default(),
         nodes: membership.map(Membership::other_nodes).unwrap_or_default(),
     };

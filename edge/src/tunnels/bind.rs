@@ -195,7 +195,7 @@ impl TunnelRegistry {
             is_hop: false,
             labels: grant.labels,
         };
-        let max_idle = self.settings.limits.idle_upstreams;
+        let max_idle = self.settings.limits.get().idle_upstreams;
         let upstream = Arc::new(TunnelUpstream::new(counter, session.link.clone(), number, options, max_idle));
         let announced = self.settings.is_linked().then(|| Box::new(granted(&bind, grant.host.as_ref(), grant.port)));
         let tunnel = Arc::new(Tunnel {

@@ -5,7 +5,7 @@
 
 use crate::{
     access::Access,
-    limits::Limits,
+    limits::CurrentLimits,
     routing::Routing,
     tcp::Ports,
     tunnels::{
@@ -65,7 +65,7 @@ pub(crate) struct RegistrySettings {
     pub(crate) region: String,
     /// The version that agents are told.
     pub(crate) server_version: String,
-    pub(crate) limits: Limits,
+    pub(crate) limits: CurrentLimits,
     /// This node and those that it is linked with, if there are any.
     pub(crate) membership: Option<Membership>,
     /// Where names and ports are claimed, if other nodes give them away too.
@@ -199,7 +199,7 @@ impl TunnelRegistry {
         };
         self.close_port(&tunnel).await;
         tracing::info!(tunnel = tunnel.id, name = tunnel.name, "tunnel stopped");
-        let grace = self.settings.limits.stop_grace;
+        let grace = self.settings.limits.get().stop_grace;
         tokio::spawn(async move {
             tokio::time::sleep(grace).await;
             tunnel.upstream.stop();
@@ -252,9 +252,9 @@ impl TunnelRegistry {
             state.tunnels().cloned().collect()
         };
         for tunnel in &tunnels {
-            tunnel.upstream.tidy(self.settings.limits.idle_upstream);
+            tunnel.upstream.tidy(self.settings.limits.get().idle_upstream);
         }
-        self.backends.tidy(self.settings.limits.idle_upstream);
+        self.backends.tidy(self.settings.limits.get().idle_upstream);
         let owners = tunnels.iter().filter_map(|tunnel| tunnel.stages.as_deref()).map(|stages| &*stages.owner);
         self.routing.forget_tunnels_except(owners);
     }
@@ -290,7 +290,7 @@ impl TunnelRegistry {
             if self.names.holder(host, scheme).live().is_some_and(|holder| Arc::ptr_eq(holder, tunnel)) {
                 let slot = match end_kind {
                     EndKind::Clean => NameHolder::Vacant,
-                    EndKind::Unclean => NameHolder::Offline(Instant::now() + self.settings.limits.offline_memory),
+                    EndKind::Unclean => NameHolder::Offline(Instant::now() + self.settings.limits.get().offline_memory),
                 };
                 self.names.set(host, scheme, slot);
             }

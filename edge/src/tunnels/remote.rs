@@ -359,7 +359,7 @@ impl TunnelRegistry {
             is_hop: true,
             labels,
         };
-        let max_idle = self.settings.limits.idle_upstreams;
+        let max_idle = self.settings.limits.get().idle_upstreams;
         let upstream = Arc::new(TunnelUpstream::new(counter, session.link.clone(), number, options, max_idle));
         Ok(Arc::new(Tunnel {
             id,

@@ -77,7 +77,7 @@ mod tests {
     fn configured(flags: &BTreeMap<&'static str, String>) -> Result<Limits, String> {
         let flags = flags.iter().map(|(key, text)| (*key, text.clone())).chain([("data_dir", "/data".to_owned())]);
         let (raw, errors) = RawSettings::gather(flags, |_| None, None);
-        Configuration::resolve(&raw, errors).map(|found| found.limits).map_err(|error| error.message)
+        Configuration::resolve(&raw, errors).map(|found| found.limits).map_err(|mistakes| mistakes.one_line())
     }
 
     /// The settings of this file with the defaults that the help names.

@@ -1,6 +1,9 @@
 //! Raw settings from flags, environment and file, before they are resolved.
 
-use super::{file, settings::SETTINGS};
+use super::{
+    file,
+    settings::{SETTINGS, Setting},
+};
 use crate::io_error::reason;
 use std::{collections::BTreeMap, io::Read, path::Path};
 
@@ -20,7 +23,7 @@ pub(crate) struct RawValue {
 }
 
 /// All raw values. A flag takes precedence over the environment, which takes precedence over the file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RawSettings(BTreeMap<&'static str, RawValue>);
 
 impl RawSettings {
@@ -55,6 +58,12 @@ impl RawSettings {
             values.insert(key, RawValue { text, source: SettingSource::Flag });
         }
         (RawSettings(values), errors)
+    }
+
+    /// Keys of the settings that have another value than before, in the order of the help.
+    pub(crate) fn changed_since(&self, before: &RawSettings) -> Vec<&'static Setting> {
+        let text = |raw: &RawSettings, key| raw.get(key).map(|value| value.text.trim().to_owned());
+        SETTINGS.iter().filter(|setting| text(self, setting.key) != text(before, setting.key)).collect()
     }
 
     /// Value of a setting, if given.
@@ -95,6 +104,18 @@ mod tests {
         assert_eq!(raw.get("http_addr").map(|given| given.text.as_str()), Some("environment"));
         assert_eq!(raw.get("api_addr").map(|given| &given.source), Some(&SettingSource::File { line: 3 }));
         assert_eq!(raw.get("log_level"), None);
+    }
+
+    #[test]
+    fn a_change_is_one_of_the_value_and_not_of_its_source() {
+        let gather = |flags: &[(&'static str, &str)]| {
+            let flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned()));
+            RawSettings::gather(flags, |name| (name == "POSTERN_DOMAIN").then(|| "a.test".to_owned()), None).0
+        };
+        let (before, after) =
+            (gather(&[("log_level", "info")]), gather(&[("domain", "a.test"), ("max_requests", "5")]));
+        let keys: Vec<_> = after.changed_since(&before).iter().map(|setting| setting.key).collect();
+        assert_eq!(keys, ["max_requests", "log_level"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Resolves raw settings into a configuration: parses values, applies defaults, reports every mistake with its source.
 
 use super::{
+    Mistakes,
     raw::RawSettings,
     resolver::Resolver,
     shared_store::{Node, node, shared_store},
@@ -13,7 +14,7 @@ use crate::{
     log_output::Destination,
     logs::{Format, Level},
 };
-use postern_api::{Error, host::HostName};
+use postern_api::host::HostName;
 use postern_control::{AcmeSettings, AuditRetention, store::SharedLocation};
 use postern_edge::{Geo, Limits, Proxies};
 use postern_logins::{IdentityHeaders, OAuthProviders};
@@ -71,8 +72,8 @@ impl Configuration {
     /// Resolves all settings, or reports all mistakes, each as a sentence. `earlier` are mistakes in the file.
     ///
     /// # Errors
-    /// [`postern_api::Code::ConfigInvalid`] with all mistakes.
-    pub(crate) fn resolve(raw: &RawSettings, earlier: Vec<String>) -> Result<Configuration, Error> {
+    /// All mistakes.
+    pub(crate) fn resolve(raw: &RawSettings, earlier: Vec<String>) -> Result<Configuration, Mistakes> {
         let mut resolver = Resolver { raw, mistakes: earlier };
         let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let data_dir = resolver.value("data_dir", path);
@@ -110,7 +111,7 @@ impl Configuration {
             }
         };
         if !resolver.mistakes.is_empty() {
-            return Err(super::mistakes(&resolver.mistakes));
+            return Err(Mistakes(resolver.mistakes));
         }
         let domain = domain.map_or_else(|| HostName::parse("localhost"), Ok)?;
         let login_host = login_host.map_or_else(|| HostName::parse(&format!("login.{domain}")), Ok)?;
@@ -177,12 +178,12 @@ fn acme(resolver: &mut Resolver<'_>) -> Option<AcmeSettings> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use postern_api::Code;
+    use postern_api::{Code, Error};
 
     fn check(flags: &[(&'static str, &str)]) -> Result<Configuration, Error> {
         let flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned()));
         let (raw, errors) = RawSettings::gather(flags, |_| None, None);
-        Configuration::resolve(&raw, errors)
+        Ok(Configuration::resolve(&raw, errors)?)
     }
 
     #[test]

@@ -11,6 +11,16 @@ pub(crate) struct Setting {
     pub(crate) value: &'static str,
     /// One line of help, the default included.
     pub(crate) help: &'static str,
+    pub(crate) applied: Applied,
+}
+
+/// When a changed value of a setting is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Applied {
+    /// At the next start of the server.
+    AtRestart,
+    /// On SIGHUP, while the server runs.
+    AtReload,
 }
 
 impl Setting {
@@ -18,13 +28,19 @@ impl Setting {
     pub(crate) fn variable(&self) -> String {
         format!("POSTERN_{}", self.key.to_ascii_uppercase())
     }
+
+    /// The same setting, applied on SIGHUP.
+    const fn reloaded(self) -> Setting {
+        Setting { applied: Applied::AtReload, ..self }
+    }
 }
 
 const fn setting(flag: &'static str, key: &'static str, value: &'static str, help: &'static str) -> Setting {
-    Setting { flag, key, value, help }
+    Setting { flag, key, value, help, applied: Applied::AtRestart }
 }
 
-/// All settings in the order of the help.
+/// All settings in the order of the help. One that is `reloaded` is applied on SIGHUP; a changed value of any other needs a
+/// restart.
 pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "data-dir",
@@ -72,19 +88,22 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "oauth_apps",
         "FILE",
         "YAML file with OAuth apps for modules without their own, and custom provider URLs, by provider [default: none]",
-    ),
+    )
+    .reloaded(),
     setting(
         "trusted-proxies",
         "trusted_proxies",
         "CIDRS",
         "Proxies in front of the server, such as 10.0.0.0/8,192.0.2.7: each of their connections to the public ports must begin with a PROXY protocol header with the visitor's address [default: none]",
-    ),
+    )
+    .reloaded(),
     setting(
         "direct-visitors",
         "direct_visitors",
         "allow|refuse",
         "Whether clients other than --trusted-proxies may connect to the public ports [default: allow]",
-    ),
+    )
+    .reloaded(),
     setting(
         "geoip",
         "geoip",
@@ -96,14 +115,16 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "acme_directory",
         "URL",
         "ACME directory that issues certificates for edges and reserved domains; setting it accepts its terms of service [default: none]",
-    ),
-    setting("acme-contact", "acme_contact", "MAIL", "Contact e-mail address for the authority of --acme-directory"),
+    )
+    .reloaded(),
+    setting("acme-contact", "acme_contact", "MAIL", "Contact e-mail address for the authority of --acme-directory").reloaded(),
     setting(
         "acme-ca",
         "acme_ca",
         "FILE",
         "Certificate authority of the directory's own certificate, PEM [default: the system's]",
-    ),
+    )
+    .reloaded(),
     setting(
         "store",
         "store",
@@ -145,98 +166,112 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "FILE",
         "Invitation of `postern-server cluster invite`, for a data folder without seal.key",
     ),
-    setting("certificate", "certificate", "FILE", "Serve this PEM chain for the names in it"),
-    setting("certificate-key", "certificate_key", "FILE", "The PEM private key of --certificate"),
+    setting("certificate", "certificate", "FILE", "Serve this PEM chain for the names in it").reloaded(),
+    setting("certificate-key", "certificate_key", "FILE", "The PEM private key of --certificate").reloaded(),
     setting(
         "drain-delay",
         "drain_delay",
         "DURATION",
         "Time that SIGTERM serves on, with GET /healthz at 503, until load balancers have noticed [default: 0s]",
-    ),
-    setting("drain-timeout", "drain_timeout", "DURATION", "Time that SIGTERM waits for open requests [default: 30s]"),
-    setting("handshake-timeout", "handshake_timeout", "DURATION", "Time limit of a TLS handshake [default: 15s]"),
+    )
+    .reloaded(),
+    setting("drain-timeout", "drain_timeout", "DURATION", "Time that SIGTERM waits for open requests [default: 30s]").reloaded(),
+    setting("handshake-timeout", "handshake_timeout", "DURATION", "Time limit of a TLS handshake [default: 15s]").reloaded(),
     setting(
         "header-timeout",
         "header_timeout",
         "DURATION",
         "Time limit for receiving the headers of a request [default: 20s]",
-    ),
+    )
+    .reloaded(),
     setting(
         "idle-timeout",
         "idle_timeout",
         "DURATION",
         "Time limit of a visitor's connection without a request [default: 75s]",
-    ),
+    )
+    .reloaded(),
     setting(
         "body-timeout",
         "body_timeout",
         "DURATION",
         "Time limit of a pause while a visitor sends or reads a body [default: 60s]",
-    ),
+    )
+    .reloaded(),
     setting(
         "answer-timeout",
         "answer_timeout",
         "DURATION",
         "Time limit for a local service to begin its response [default: 100s]",
-    ),
+    )
+    .reloaded(),
     setting(
         "body-rate",
         "body_rate",
         "BYTES",
         "Minimum rate of request bodies in bytes per second; 0 for none [default: 240]",
-    ),
-    setting("body-grace", "body_grace", "DURATION", "Grace period of a body on top of that rate [default: 20s]"),
+    )
+    .reloaded(),
+    setting("body-grace", "body_grace", "DURATION", "Grace period of a body on top of that rate [default: 20s]").reloaded(),
     setting(
         "max-connections",
         "max_connections",
         "NUMBER",
         "Limit of concurrent connections on each port [default: 16384]",
-    ),
+    )
+    .reloaded(),
     setting(
         "max-connections-per-address",
         "max_connections_per_address",
         "NUMBER",
         "Limit of concurrent connections of one address; loopback addresses are not counted [default: 2048]",
-    ),
+    )
+    .reloaded(),
     setting(
         "max-requests",
         "max_requests",
         "NUMBER",
         "Limit of concurrent requests; more get status 503 [default: 16384]",
-    ),
+    )
+    .reloaded(),
     setting(
         "max-streams",
         "max_streams",
         "NUMBER",
         "Limit of concurrent requests on one HTTP/2 connection [default: 128]",
-    ),
+    )
+    .reloaded(),
     setting(
         "max-resets",
         "max_resets",
         "NUMBER",
         "Limit of aborted minus completed requests on one HTTP/2 connection [default: 500]",
-    ),
-    setting("max-header-size", "max_header_size", "SIZE", "Largest header block of a request [default: 64KiB]"),
-    setting("max-headers", "max_headers", "NUMBER", "Limit of header lines of a request [default: 100]"),
+    )
+    .reloaded(),
+    setting("max-header-size", "max_header_size", "SIZE", "Largest header block of a request [default: 64KiB]").reloaded(),
+    setting("max-headers", "max_headers", "NUMBER", "Limit of header lines of a request [default: 100]").reloaded(),
     setting(
         "max-held-body",
         "max_held_body",
         "SIZE",
         "Largest body on routes that verify it before it is forwarded [default: 10MiB]",
-    ),
+    )
+    .reloaded(),
     setting(
         "held-body-timeout",
         "held_body_timeout",
         "DURATION",
         "Time limit for receiving such a body [default: 60s]",
-    ),
+    )
+    .reloaded(),
     setting(
         "max-encoders",
         "max_encoders",
         "SIZE",
         "Memory limit of all encoders of compressed responses together [default: 256MiB]",
-    ),
-    setting("max-held-bodies", "max_held_bodies", "SIZE", "Memory limit of all such bodies together [default: 256MiB]"),
+    )
+    .reloaded(),
+    setting("max-held-bodies", "max_held_bodies", "SIZE", "Memory limit of all such bodies together [default: 256MiB]").reloaded(),
     setting(
         "access-log",
         "access_log",
@@ -256,7 +291,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Age and number of the audit events that are kept, such as 90d,5000; one of them is enough [default: 365d,10000]",
     ),
     setting("log-format", "log_format", "FORMAT", "Log format, text or json, on standard error [default: text]"),
-    setting("log-level", "log_level", "LEVEL", "Log level: error, warn, info, debug or trace [default: info]"),
+    setting("log-level", "log_level", "LEVEL", "Log level: error, warn, info, debug or trace [default: info]").reloaded(),
 ];
 
 /// The setting with this key.

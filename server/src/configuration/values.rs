@@ -94,7 +94,7 @@ pub(super) fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
     }
 }
 
-pub(super) fn plain_name(text: &str) -> Result<HostName, String> {
+pub(crate) fn plain_name(text: &str) -> Result<HostName, String> {
     match HostName::parse(text) {
         Ok(name) if name.wildcard_parent().is_none() => Ok(name),
         _ => Err("is not a host name; write it as example.com, without a scheme, a port or a `*`".into()),
@@ -133,7 +133,7 @@ pub(super) fn directory(text: &str) -> Result<String, String> {
     }
 }
 
-pub(super) fn mail(text: &str) -> Result<String, String> {
+pub(crate) fn mail(text: &str) -> Result<String, String> {
     let address = text.strip_prefix("mailto:").unwrap_or(text);
     let shaped = address.split_once('@').is_some_and(|(name, host)| !name.is_empty() && HostName::parse(host).is_ok());
     let plain = address.bytes().all(|byte| byte.is_ascii_graphic() && !b",?&%".contains(&byte));

@@ -1,5 +1,6 @@
 //! The systemd unit file of the agent.
 
+use postern_config::systemd::{COMMON_RESTRICTIONS, SYSTEM_RESTRICTIONS, quoted};
 use std::path::Path;
 
 /// The name of the unit.
@@ -17,40 +18,8 @@ pub(super) struct UnitFile<'a> {
     pub(super) system: bool,
 }
 
-/// Restrictions that user managers can set too.
-const COMMON_RESTRICTIONS: &[&str] = &[
-    "UMask=0077",
-    "NoNewPrivileges=yes",
-    "LockPersonality=yes",
-    "MemoryDenyWriteExecute=yes",
-    "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
-    "RestrictNamespaces=yes",
-    "RestrictRealtime=yes",
-    "RestrictSUIDSGID=yes",
-    "SystemCallArchitectures=native",
-    "SystemCallFilter=@system-service",
-    "SystemCallFilter=~@privileged @resources",
-    "SystemCallErrorNumber=EPERM",
-];
-
-/// Restrictions that only the system manager can set.
-const SYSTEM_RESTRICTIONS: &[&str] = &[
-    "CapabilityBoundingSet=",
-    "AmbientCapabilities=",
-    "ProtectSystem=strict",
-    "ProtectHome=read-only",
-    "PrivateDevices=yes",
-    "PrivateTmp=yes",
-    "ProtectClock=yes",
-    "ProtectControlGroups=yes",
-    "ProtectHostname=yes",
-    "ProtectKernelLogs=yes",
-    "ProtectKernelModules=yes",
-    "ProtectKernelTunables=yes",
-    "ProtectProc=invisible",
-    "RemoveIPC=yes",
-    "KeyringMode=private",
-];
+/// Restrictions of the system unit besides those that it shares with the server.
+const OWN_RESTRICTIONS: &[&str] = &["CapabilityBoundingSet=", "AmbientCapabilities=", "ProtectHome=read-only"];
 
 impl UnitFile<'_> {
     /// The text of the file.
@@ -76,7 +45,7 @@ impl UnitFile<'_> {
         lines.push("# Restrictions. Put changes of your own into a drop-in: systemctl edit postern".into());
         lines.extend(COMMON_RESTRICTIONS.iter().map(|&line| line.to_owned()));
         if self.system {
-            lines.extend(SYSTEM_RESTRICTIONS.iter().map(|&line| line.to_owned()));
+            lines.extend(OWN_RESTRICTIONS.iter().chain(SYSTEM_RESTRICTIONS).map(|&line| line.to_owned()));
             // The state file is written next to the configuration.
             for folder in [self.config.parent(), self.log.and_then(Path::parent)].into_iter().flatten() {
                 lines.push(format!("ReadWritePaths={}", quoted(folder)));
@@ -88,16 +57,6 @@ impl UnitFile<'_> {
         lines.push(String::new());
         lines.join("\n")
     }
-}
-
-/// Quotes a path for systemd: one word, without specifiers or variables.
-fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy().replace('%', "%%").replace('$', "$$");
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '%' | '$' | '@' | '+' | ':');
-    if text.chars().all(plain) {
-        return text;
-    }
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The refusal of a request over a limit. Otherwise the request gets a permit, which `open` holds.
 pub(super) fn over_limit(state: &EdgeState, connection: &VisitorConnection, open: &mut OpenRequest) -> Option<Refusal> {
-    match (&connection.over_limit, state.request_limiter.acquire()) {
+    match (&connection.over_limit, state.requests.acquire(1)) {
         (None, Some(permit)) => {
             open.hold(permit);
             None

@@ -1,5 +1,5 @@
 use super::*;
-use crate::settings::Settings;
+use crate::{limits::CurrentLimits, settings::Settings};
 use postern_api::host::HostName;
 
 const TRIAL: Duration = Duration::from_secs(120);
@@ -200,7 +200,8 @@ fn exactly_one_of_many_at_once_is_the_trial() {
 fn the_keeper_keeps_it_until_its_own_settings_change() {
     let of_edge = Settings::loopback(HostName::parse("localhost").expect("a name"));
     let logins = Arc::new(of_edge.logins(443).expect("logins"));
-    let module_state = of_edge.module_state(logins, Arc::default(), Arc::default());
+    let module_state =
+        of_edge.module_state(&CurrentLimits::new(of_edge.limits.clone()), logins, Arc::default(), Arc::default());
     let first = module_state.breaker("edghtsrt_1", Some(&settings())).expect("one");
     let same = module_state.breaker("edghtsrt_1", Some(&settings())).expect("one");
     assert!(Arc::ptr_eq(&first, &same));

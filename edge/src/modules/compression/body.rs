@@ -1,7 +1,7 @@
 //! A body that is compressed while it streams.
 
 use super::encoder::Encoder;
-use crate::{http::BodyError, upstream::ResponseBody};
+use crate::{http::BodyError, limits::QuotaPermit, upstream::ResponseBody};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::HeaderMap;
@@ -9,7 +9,6 @@ use std::{
     pin::Pin,
     task::{Context, Poll, ready},
 };
-use tokio::sync::OwnedSemaphorePermit;
 
 /// Size in bytes from which compressed data is sent without waiting for more.
 const MIN_FRAME_BYTES: usize = 8 * 1024;
@@ -28,14 +27,14 @@ enum State {
         encoder: Encoder,
         /// Written data has not been flushed yet.
         unflushed: bool,
-        room: OwnedSemaphorePermit,
+        room: QuotaPermit,
     },
     /// The data has ended; trailers may follow.
     Over,
 }
 
 impl Compressed {
-    pub(super) fn new(body: ResponseBody, encoder: Encoder, room: OwnedSemaphorePermit) -> Self {
+    pub(super) fn new(body: ResponseBody, encoder: Encoder, room: QuotaPermit) -> Self {
         Compressed { state: State::Open { body, encoder, unflushed: false, room }, trailers: None }
     }
 

@@ -39,7 +39,7 @@ impl Coding {
     }
 
     /// The measured memory of an encoder, in units of 64 KiB.
-    pub(super) fn cost(self) -> u32 {
+    pub(super) fn cost(self) -> usize {
         match self {
             Coding::Brotli => 21,
             Coding::Gzip | Coding::Deflate => 7,

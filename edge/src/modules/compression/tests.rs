@@ -172,11 +172,13 @@ fn compressible_responses_are_compressed_and_labelled() {
 
 #[test]
 fn encoders_share_a_memory_budget_and_return_their_part() {
-    let room = EncoderRoom::new(Coding::Gzip.cost() as usize * MEMORY_UNIT_BYTES);
+    let room = EncoderRoom::new(Coding::Gzip.cost() * MEMORY_UNIT_BYTES);
     let compress = || stage(Some(&room), Some(Coding::Gzip), full(&[TEXT], 200, 1000), &mut Trace::default());
     let first = compress();
     assert!(first.headers().contains_key(header::CONTENT_ENCODING));
     assert!(!compress().headers().contains_key(header::CONTENT_ENCODING), "no room: as it is");
     first.into_body().collect().now_or_never().expect("ready").expect("whole");
     assert!(compress().headers().contains_key(header::CONTENT_ENCODING), "its room is free again");
+    room.set_bytes(Coding::Gzip.cost() * MEMORY_UNIT_BYTES - 1);
+    assert!(!compress().headers().contains_key(header::CONTENT_ENCODING), "the budget became smaller");
 }

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     http::{RequestBody, Visitor},
+    limits::CurrentLimits,
     modules::Identity,
     refusal::Refusal,
     settings::Settings,
@@ -52,7 +53,7 @@ fn shared() -> Arc<Webhooks> {
     let mut settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
     settings.clock = Arc::new(|| Timestamp::from_second(NOW).expect("a time"));
     settings.signing_certificates = Arc::new(Nowhere);
-    Arc::new(Webhooks::new(&settings.limits, settings.clock, settings.signing_certificates))
+    Arc::new(Webhooks::new(CurrentLimits::new(settings.limits), settings.clock, settings.signing_certificates))
 }
 
 /// A verifier with a fixed clock that fetches nothing.

@@ -1,7 +1,7 @@
 //! State shared by the verification of all routes, which outlives changes of a route.
 
 use super::{SigningCertificates, certificates::Certificates, custom::mailgun::UsedTokens};
-use crate::{http::BufferBudget, limits::Limits};
+use crate::{http::BufferBudget, limits::CurrentLimits};
 use jiff::Timestamp;
 use std::{
     collections::HashMap,
@@ -11,14 +11,14 @@ use std::{
 /// The state, one per edge.
 pub(crate) struct Webhooks {
     now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    pub(super) room: BufferBudget,
+    pub(in crate::modules) room: BufferBudget,
     pub(super) certificates: Certificates,
     used: Mutex<HashMap<String, Arc<UsedTokens>>>,
 }
 
 impl Webhooks {
     pub(crate) fn new(
-        limits: &Limits,
+        limits: CurrentLimits,
         now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
         signing_certificates: Arc<dyn SigningCertificates>,
     ) -> Self {
