@@ -10,6 +10,7 @@ mod api_keys;
 mod audit;
 mod backup;
 mod certificates;
+mod compose;
 mod console;
 mod conventions;
 mod damaged_store;
