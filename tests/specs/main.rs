@@ -11,6 +11,7 @@ mod audit;
 mod backup;
 mod certificates;
 mod console;
+mod console_sign_in;
 mod conventions;
 mod damaged_store;
 mod diagnosis;
