@@ -23,7 +23,7 @@ export class SignIn implements ConsoleSignIn {
     const signIn = new SignIn();
     for (const event of ["keydown", "pointerdown", "wheel"])
       addEventListener(event, () => (signIn.#lastInput = Date.now()), { capture: true, passive: true });
-    signIn.#others.onmessage = () => void signIn.check();
+    signIn.#others.addEventListener("message", () => void signIn.check());
     await signIn.check();
     return signIn;
   }
@@ -56,7 +56,7 @@ export class SignIn implements ConsoleSignIn {
     if (response.status === 201) {
       this.#lastInput = Date.now();
       this.#enter(response);
-      this.#others.postMessage(null);
+      this.#tellOthers();
     }
     return response;
   }
@@ -67,7 +67,7 @@ export class SignIn implements ConsoleSignIn {
     if (response.status !== 204 && response.status !== 401)
       throw errorFromResponse(response.status, response.body, "server");
     this.#set({ phase: "out", former: null });
-    this.#others.postMessage(null);
+    this.#tellOthers();
   }
 
   ended(): void {
@@ -79,6 +79,11 @@ export class SignIn implements ConsoleSignIn {
   request(method: string, path: string, body: string | null): Promise<HostResponse> {
     const activity = Date.now() - this.#lastInput < ACTIVE_MS ? "active" : "idle";
     return send(method, path, body, { "Console-Session": activity });
+  }
+
+  #tellOthers(): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
+    this.#others.postMessage(null);
   }
 
   #enter(response: HostResponse): void {

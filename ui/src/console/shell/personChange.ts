@@ -4,14 +4,15 @@ import type { ConsoleSignIn } from "../../host/host";
 import { dropDrafts } from "../form/drafts";
 import { publication } from "../publish/storage";
 
+function forgetInput(): void {
+  dropDrafts();
+  publication.lock(false);
+}
+
 /** Follows the sign-in of the page. The returned function ends it. */
 export function followPerson(signIn: ConsoleSignIn, client: QueryClient): () => void {
   let session = signIn.state.phase === "in" ? signIn.state.session : null;
   let isIn = session !== null;
-  const forgetInput = () => {
-    dropDrafts();
-    publication.lock(false);
-  };
   return signIn.listen(() => {
     const { state } = signIn;
     if (state.phase === "in") {
