@@ -130,12 +130,15 @@ impl Resources {
     ) -> Result<()> {
         commit_with_retry(move |_| async move {
             let page = self.all_sessions().await?;
+            let ending: Vec<_> = sessions(&page).into_iter().filter(|(key, stored)| is_ended(key, stored)).collect();
+            if ending.is_empty() {
+                return Ok(Some(()));
+            }
             let mut plan = CommitPlan::default();
             // A session that begins meanwhile ends, too.
             plan.expect_none_newer(SESSIONS, page.revision);
             let moment = postern_api::clock::now();
-            let ending = sessions(&page);
-            for (key, _) in ending.iter().filter(|(key, stored)| is_ended(key, stored)) {
+            for (key, _) in &ending {
                 plan_end(&mut plan, caller, key, moment)?;
             }
             match self.store.commit(plan.to_commit()).await? {

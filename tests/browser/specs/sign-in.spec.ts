@@ -47,9 +47,9 @@ test("takes a key once, and stays signed in until asked to sign out", async ({ p
   await expect(page.getByRole("heading", { name: "IP policies", level: 1 })).toBeVisible();
   const account = page.getByRole("button", { name: "Signed in as admin Administrator" });
   await expect(account).toBeVisible();
+  await expectAccessible(page);
   await account.click();
   await expect(page.getByRole("menuitem", { name: "Sign out everywhere" })).toBeVisible();
-  await expectAccessible(page);
   await picture(page, "console-account");
   await page.keyboard.press("Escape");
   await signOut(page);
@@ -71,7 +71,7 @@ test.describe("with a session that ends", () => {
   let key: { id: string; token: string };
   test.beforeEach(async ({ page, world }) => {
     key = await world.manage("POST", "/api_keys", {});
-    await page.goto("/console#/ip_policies/new");
+    await page.goto("/console/#/ip_policies/new");
     await signIn(page, key.token);
     await page.getByLabel("Description").fill("Half written");
     await world.manage("DELETE", `/api_keys/${key.id}`);
@@ -98,7 +98,7 @@ test.describe("with a session that ends", () => {
 
 test("tells refreshes of an open page from what a person does", async ({ page, world }) => {
   await page.clock.install();
-  await page.goto("/console#/overview");
+  await page.goto("/console/#/overview");
   await signIn(page, world.key);
   const activity = (path: string) =>
     page
