@@ -195,11 +195,11 @@ fn sessions(page: &Page) -> Vec<(String, StoredSession)> {
 
 /// Keys of the sessions that end because a new one begins.
 fn replaced(sessions: &[(String, StoredSession)], new: &StoredSession) -> Vec<String> {
-    let mut longest_idle: Vec<&(String, StoredSession)> = sessions.iter().collect();
-    longest_idle.sort_by_key(|(_, stored)| Reverse(stored.last_used));
-    let own = longest_idle.iter().filter(|(_, stored)| stored.owner == new.owner);
+    let mut latest_first: Vec<&(String, StoredSession)> = sessions.iter().collect();
+    latest_first.sort_by_key(|(_, stored)| Reverse(stored.last_used));
+    let own = latest_first.iter().filter(|(_, stored)| stored.owner == new.owner);
     let mut replaced: Vec<String> = own.skip(MAX_SESSIONS_PER_OWNER - 1).map(|(key, _)| key.clone()).collect();
-    let left = longest_idle.iter().filter(|(key, _)| !replaced.contains(key));
+    let left = latest_first.iter().filter(|(key, _)| !replaced.contains(key));
     let excess: Vec<String> = left.skip(MAX_SESSIONS - 1).map(|(key, _)| key.clone()).collect();
     replaced.extend(excess);
     replaced
