@@ -5625,7 +5625,7 @@ export interface operations {
   create_console_session: {
     parameters: {};
     responses: {
-      /** @description The session, which the cookie stands for. */
+      /** @description The session. Its token is in the cookie only. */
       201: {
         headers: {
           [name: string]: unknown;

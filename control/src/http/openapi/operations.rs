@@ -197,7 +197,7 @@ impl Description {
         let sign_in = Operation {
             sets_cookie: true,
             ..operation(Method::POST, "create_console_session", "Sign in to the console with the API key of the call")
-                .responds(StatusCode::CREATED, "The session, which the cookie stands for.", Some(session.clone()))
+                .responds(StatusCode::CREATED, "The session. Its token is in the cookie only.", Some(session.clone()))
         };
         let sign_out_everywhere = Operation {
             sets_cookie: true,
