@@ -82,6 +82,7 @@ codes! {
     KeyUnknown = 203, 401, "The API key is not known.";
     KeyIsAuthtoken = 206, 401, "An agent's authtoken was given where an API key is needed.";
     KeyIsId = 208, 401, "The id of an API key was given instead of the key.";
+    ConsoleSessionEnded = 209, 401, "The session of the console has ended.";
     ContentTypeUnsupported = 210, 400, "The Content-Type is not application/json.";
     BodyUnreadable = 212, 400, "The body could not be read.";
     BodyMalformed = 213, 400, "The body is not a JSON object of the expected form.";
@@ -93,6 +94,7 @@ codes! {
     CallerInactive = 204, 403, "The bot user that owns the API key is not active.";
     ApiAddressDenied = 220, 403, "This address may not use the management API.";
     ConsoleAddressDenied = 221, 403, "This address may not use the console.";
+    ConsoleOrigin = 222, 403, "A session of the console was used by something other than the console.";
     IdShape = 223, 400, "The id does not have the form of its kind.";
     FieldMissing = 224, 400, "A required field is missing.";
     QueryInvalid = 230, 400, "A query parameter has a value that is not allowed.";

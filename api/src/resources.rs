@@ -6,6 +6,7 @@ mod app_user;
 mod audit_event;
 mod bot_user;
 mod certificate_authority;
+mod console_session;
 mod credential;
 mod dependent;
 mod endpoint;
@@ -43,6 +44,7 @@ pub use bot_user::{BotUser, BotUserCreate, BotUserUpdate};
 pub use certificate_authority::{
     CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityStatus, CertificateAuthorityUpdate,
 };
+pub use console_session::ConsoleSession;
 pub use credential::{Credential, CredentialCreate, CredentialUpdate};
 pub use dependent::{Dependent, OnDelete};
 pub use endpoint::{Endpoint, EndpointType};
@@ -110,6 +112,7 @@ pub struct TokenOnce {
 pub const COLLECTIONS: &[&str] = &[
     "/backends",
     "/edges",
+    ConsoleSession::PATH,
     "/server",
     "/status",
     "/traffic",

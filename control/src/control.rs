@@ -2,7 +2,7 @@
 
 use crate::{
     Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, LiveState, LoginStore, OAuthApps,
-    acme, files,
+    acme, console_sessions, files,
     http::{AdmissionCheck, ApiState},
     logins,
     publishing::Publisher,
@@ -102,7 +102,8 @@ impl Control {
         resources.presence = presence.clone();
         let resources = Arc::new(resources);
         let leading = cluster.as_ref().map(Cluster::leading);
-        tokio::spawn(resources::complete_regularly(Arc::downgrade(&resources), leading));
+        tokio::spawn(resources::complete_regularly(Arc::downgrade(&resources), leading.clone()));
+        tokio::spawn(console_sessions::sweep_regularly(Arc::downgrade(&resources), leading));
         Ok(Control { resources, publisher, admission: None, presence, cluster })
     }
 

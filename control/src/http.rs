@@ -6,13 +6,16 @@ mod api_version;
 mod audit_events;
 mod authenticate;
 mod body;
+mod console_sessions;
 mod handlers;
 mod openapi;
 mod put_back;
 mod query;
 mod response;
 mod routes;
+mod same_origin;
 mod service;
+mod session_cookie;
 mod strict_objects;
 
 pub use authenticate::ApiCaller;

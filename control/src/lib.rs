@@ -7,6 +7,7 @@ mod backup;
 pub mod certificates;
 mod cluster;
 mod consistency;
+mod console_sessions;
 mod control;
 mod files;
 mod http;
@@ -34,7 +35,7 @@ pub use live_state::{
 pub use logins::{LoginStore, SpentAssertion};
 pub use relocation::{Direction, relocate};
 pub use resources::{AddressClaims, AgentIdentity, BoundAddress, TunnelClaim, audit::CommittedEvent};
-pub use settings::{AuditRetention, ControlSettings, OAuthApp, OAuthApps};
+pub use settings::{AuditRetention, ConsoleSessionLimits, ControlSettings, OAuthApp, OAuthApps};
 
 /// OpenAPI description of the management API; it is the same on every server of this version.
 ///

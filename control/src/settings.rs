@@ -51,6 +51,21 @@ impl Default for AuditRetention {
     }
 }
 
+/// How long a session of the console lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConsoleSessionLimits {
+    /// From the sign-in.
+    pub lifetime: Duration,
+    /// Without a call that its person has caused.
+    pub inactivity: Duration,
+}
+
+impl Default for ConsoleSessionLimits {
+    fn default() -> Self {
+        ConsoleSessionLimits { lifetime: Duration::from_secs(12 * 60 * 60), inactivity: Duration::from_secs(60 * 60) }
+    }
+}
+
 /// Settings of a [`Control`](crate::Control).
 #[derive(Clone, Debug)]
 pub struct ControlSettings {
@@ -82,6 +97,8 @@ pub struct ControlSettings {
     pub version_aliases: Vec<String>,
     /// What is kept of the audit log.
     pub audit_retention: AuditRetention,
+    /// How long a session of the console lasts.
+    pub console_sessions: ConsoleSessionLimits,
 }
 
 impl ControlSettings {
@@ -102,6 +119,7 @@ impl ControlSettings {
             tcp_ports: 24000..=24999,
             version_aliases: vec!["ngrok-version".to_owned()],
             audit_retention: AuditRetention::default(),
+            console_sessions: ConsoleSessionLimits::default(),
         }
     }
 

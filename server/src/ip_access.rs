@@ -27,10 +27,13 @@ impl IpAccess {
         IpAccess { published, geo }
     }
 
-    /// Admission of the management API.
+    /// Admission of the management API. A session of the console needs an address that may use the console, too.
     pub(crate) fn admission(&self) -> AdmissionCheck {
         let access = self.clone();
-        Arc::new(move |parts, _| access.admit(RestrictionType::Api, &parts.extensions))
+        Arc::new(move |parts, caller| {
+            access.admit(RestrictionType::Api, &parts.extensions)?;
+            if caller.console { access.admit(RestrictionType::Dashboard, &parts.extensions) } else { Ok(()) }
+        })
     }
 
     /// Evaluates a request by the peer address that its listener has set.

@@ -223,6 +223,7 @@ async fn open_control(
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
         audit_retention: configuration.audit_retention,
+        console_sessions: configuration.console_sessions,
         ..ControlSettings::new(folder.path())
     };
     let control = open_folder(settings, live).await?;

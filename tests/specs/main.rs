@@ -12,6 +12,7 @@ mod backup;
 mod certificates;
 mod compose;
 mod console;
+mod console_sign_in;
 mod conventions;
 mod damaged_store;
 mod diagnosis;

@@ -1,9 +1,13 @@
-//! Authentication of a call by its API key.
+//! Authentication of a call: by its API key, or by a session of the console.
 
-use crate::resources::{Caller, Resources};
+use super::{same_origin, session_cookie};
+use crate::{
+    console_sessions::SessionUse,
+    resources::{Caller, Resources},
+};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use http::{HeaderMap, header};
-use postern_api::{Code, Error, Result, Secret, token::Token};
+use http::{HeaderMap, header, request::Parts};
+use postern_api::{Code, Error, Result, Secret, resource::ConsoleSession, token::Token};
 use std::sync::Arc;
 
 /// Authenticated caller, as an [`AdmissionCheck`](super::AdmissionCheck) sees it.
@@ -15,11 +19,28 @@ pub struct ApiCaller {
     pub owner: String,
     /// The owner is an administrator.
     pub admin: bool,
+    /// The call is made in a session of the console.
+    pub console: bool,
 }
 
-/// Identifies the caller.
-pub(super) async fn identify(resources: &Resources, headers: &HeaderMap) -> Result<Arc<Caller>> {
-    resources.authenticate(api_key(headers)?.reveal()).await
+/// Caller of a call, and the session that it is made in, if it is made in one.
+pub(super) struct Identified {
+    pub(super) caller: Arc<Caller>,
+    pub(super) session: Option<ConsoleSession>,
+}
+
+/// Identifies the caller. A key takes precedence over a session.
+pub(super) async fn identify(resources: &Arc<Resources>, parts: &Parts) -> Result<Identified> {
+    if !parts.headers.contains_key(header::AUTHORIZATION)
+        && let Some(cookie) = session_cookie::find(parts)
+    {
+        let activity = same_origin::check_session_call(parts)?;
+        let how = SessionUse { secure: cookie.secure, active: activity.is_active() };
+        let current = resources.session(&cookie.token, how).await?;
+        return Ok(Identified { caller: current.caller, session: Some(current.session) });
+    }
+    let caller = resources.authenticate(api_key(&parts.headers)?.reveal()).await?;
+    Ok(Identified { caller, session: None })
 }
 
 /// Key in the `Authorization` header: `Bearer` (RFC 6750), or `Basic` (RFC 7617) with the key as user name or password.

@@ -1,7 +1,8 @@
 //! All routes of the management API.
 
 use super::{
-    ApiState, audit_events, handlers, openapi::Description, put_back::PutBackKind, response, service::ManagementService,
+    ApiState, audit_events, console_sessions, handlers, openapi::Description, put_back::PutBackKind, response,
+    service::ManagementService,
 };
 use crate::{
     resources::{
@@ -16,11 +17,11 @@ use axum::{
     routing::{MethodRouter, delete, get, post, put},
 };
 use postern_api::resource::{
-    ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend,
-    HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, Node, ReservedAddress,
-    ReservedDomain, Resource as _, ServerFacts, SessionCommand, SshCertificateAuthority, SshHostCertificate,
-    SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel, TunnelGroupBackend, TunnelSession,
-    User, View, WeightedBackend,
+    ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, ConsoleSession, Credential, Endpoint,
+    FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, Node,
+    ReservedAddress, ReservedDomain, Resource as _, ServerFacts, SessionCommand, SshCertificateAuthority,
+    SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel,
+    TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
 };
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -70,6 +71,7 @@ fn contents() -> ApiRoutes {
         .removable::<AppSession>()
         .removable::<AppUser>()
         .audit_events()
+        .console_sessions()
         .live_view::<Endpoint>()
         .view::<Node>()
         .live_view::<Tunnel>()
@@ -153,6 +155,15 @@ impl ApiRoutes {
         let router = self.router.route(AuditEvent::PATH, get(audit_events::list));
         let router = router.route(&format!("{}/{{id}}", AuditEvent::PATH), get(audit_events::read));
         ApiRoutes { router, ..self }.describe(Description::audit_events)
+    }
+
+    /// Sign-in to the console and its end.
+    fn console_sessions(self) -> Self {
+        let all = post(console_sessions::sign_in).delete(console_sessions::sign_out_everywhere);
+        let current = get(console_sessions::read_current).delete(console_sessions::sign_out);
+        let router = self.router.route(ConsoleSession::PATH, all);
+        let router = router.route(&format!("{}/current", ConsoleSession::PATH), current);
+        ApiRoutes { router, ..self }.describe(Description::console_sessions)
     }
 
     /// Removal of a part of a record.

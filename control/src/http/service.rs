@@ -1,7 +1,8 @@
 //! The service around all routes: authentication, admission, version, cache, routing, and the log of calls.
 
 use super::{
-    ApiCaller, ApiState, api_version, authenticate,
+    ApiCaller, ApiState, api_version,
+    authenticate::{self, Identified},
     response::{ErrorResponse, error_of, error_response, json_bytes},
 };
 use crate::resources::{Caller, audit::CallOrigin};
@@ -86,14 +87,18 @@ impl ManagementService {
     async fn run_stages(mut self, request: Request, operation: &str, by: &mut Option<AnyId>) -> Response {
         let (mut parts, body) = request.into_parts();
         let resources = &self.state.resources;
-        let caller = match authenticate::identify(resources, &parts.headers).await {
-            Ok(caller) => caller,
+        let Identified { caller, session } = match authenticate::identify(resources, &parts).await {
+            Ok(identified) => identified,
             Err(error) => return ErrorResponse(error).into_response(),
         };
         *by = Some(caller.key.clone());
         if let Some(admission) = &self.state.admission {
-            let api_caller =
-                ApiCaller { key: caller.key.to_string(), owner: caller.owner.to_string(), admin: caller.is_admin() };
+            let api_caller = ApiCaller {
+                key: caller.key.to_string(),
+                owner: caller.owner.to_string(),
+                admin: caller.is_admin(),
+                console: session.is_some(),
+            };
             if let Err(error) = admission(&parts, &api_caller) {
                 return ErrorResponse(error).into_response();
             }
@@ -110,6 +115,7 @@ impl ManagementService {
         let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
         let origin = CallOrigin { address, operation_id: operation.to_owned() };
         parts.extensions.insert(Caller { origin, ..(*caller).clone() });
+        parts.extensions.insert(session);
         match self.routes.call(Request::from_parts(parts, body)).await {
             Ok(response) => response,
             Err(never) => match never {},

@@ -60,15 +60,8 @@ impl Resources {
         let id = format!("ak_{}", token.ksuid());
         let key: Option<StoredRecord<ApiKey>> = self.find(&id).await?;
         if let Some(key) = key.filter(|key| key.hidden.verifies(&token)) {
-            // Brings the owner into the store's cache too, so that both versions are known to the caller's entry.
-            self.name_and_role(&key.spec.owner_id).await?;
-            let sources =
-                vec![CacheKey::Key(keys::record::<ApiKey>(&id)), CacheKey::Key(owner_key(&key.spec.owner_id))];
-            let cached = self.cache_caller(token.ksuid(), sources, self.find_caller(&id)).await?;
-            return cached
-                .filter(|cached| cached.hash.verifies(&token))
-                .map(|cached| cached.caller)
-                .ok_or_else(unknown);
+            let found = self.look_up_caller(&key).await?;
+            return found.filter(|found| found.hash.verifies(&token)).map(|found| found.caller).ok_or_else(unknown);
         }
         let credential: Option<StoredRecord<Credential>> = self.find(&format!("cr_{}", token.ksuid())).await?;
         if credential.is_some_and(|credential| credential.hidden.verifies(&token)) {
@@ -78,6 +71,32 @@ impl Resources {
             ));
         }
         Err(unknown())
+    }
+
+    /// The caller that a key stands for, without the key itself; `None` if the key or its owner is gone.
+    ///
+    /// # Errors
+    /// If the owner is not active, or the store fails.
+    pub(crate) async fn caller_of_key(&self, id: &Id<ApiKey>) -> Result<Option<Arc<Caller>>> {
+        if let Some(cached) = self.cached_caller(id.ksuid()) {
+            return Ok(Some(cached.caller));
+        }
+        let Some(key) = self.find::<ApiKey>(id.as_str()).await? else { return Ok(None) };
+        match self.look_up_caller(&key).await {
+            Ok(found) => Ok(found.map(|found| found.caller)),
+            Err(error) if error.code == Code::KeyUnknown => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Looks the caller of a stored key up, and caches it.
+    async fn look_up_caller(&self, key: &StoredRecord<ApiKey>) -> Result<Option<CachedCaller>> {
+        let owner = &key.spec.owner_id;
+        // Brings the owner into the store's cache too, so that both versions are known to the caller's entry.
+        self.name_and_role(owner).await?;
+        let id = key.id.as_str();
+        let sources = vec![CacheKey::Key(keys::record::<ApiKey>(id)), CacheKey::Key(owner_key(owner))];
+        self.cache_caller(key.id.ksuid(), sources, self.find_caller(id)).await
     }
 
     async fn find_caller(&self, key: &str) -> Result<Option<CachedCaller>> {

@@ -6,6 +6,7 @@ mod bad_input;
 mod certificates;
 mod client;
 mod concurrency;
+mod console_sessions;
 mod decisions;
 mod dependents;
 mod description_check;

@@ -7,7 +7,7 @@ use super::{
     shared_store::{Node, node, shared_store},
     values::{
         address, audit_retention, base_url, certificate_file, cidrs, direct_visitors, directory, duration, geoip,
-        identity_headers, ip_address, mail, path, plain_name, ports,
+        identity_headers, ip_address, mail, path, plain_name, ports, session_duration,
     },
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     logs::{Format, Level},
 };
 use postern_api::host::HostName;
-use postern_control::{AcmeSettings, AuditRetention, store::SharedLocation};
+use postern_control::{AcmeSettings, AuditRetention, ConsoleSessionLimits, store::SharedLocation};
 use postern_edge::{Geo, Limits, Proxies};
 use postern_logins::{IdentityHeaders, OAuthProviders};
 use std::{
@@ -64,6 +64,7 @@ pub(crate) struct Configuration {
     pub(crate) access_log: Option<Destination>,
     pub(crate) audit_log: Option<Destination>,
     pub(crate) audit_retention: AuditRetention,
+    pub(crate) console_sessions: ConsoleSessionLimits,
     pub(crate) log_format: Format,
     pub(crate) log_level: Level,
 }
@@ -100,6 +101,7 @@ impl Configuration {
         let access_log = resolver.value("access_log", str::parse);
         let audit_log = resolver.value("audit_log", str::parse);
         let audit_retention = resolver.value("audit_retention", audit_retention).unwrap_or_default();
+        let console_sessions = console_sessions(&mut resolver);
         let log_format = resolver.value("log_format", str::parse).unwrap_or_default();
         let log_level = resolver.value("log_level", str::parse).unwrap_or_default();
         let acme = acme(&mut resolver);
@@ -141,9 +143,18 @@ impl Configuration {
             access_log,
             audit_log,
             audit_retention,
+            console_sessions,
             log_format,
             log_level,
         })
+    }
+}
+
+fn console_sessions(resolver: &mut Resolver<'_>) -> ConsoleSessionLimits {
+    let default = ConsoleSessionLimits::default();
+    ConsoleSessionLimits {
+        lifetime: resolver.value("console_session_lifetime", session_duration).unwrap_or(default.lifetime),
+        inactivity: resolver.value("console_session_inactivity", session_duration).unwrap_or(default.inactivity),
     }
 }
 
@@ -333,6 +344,10 @@ mod tests {
         let error =
             check(&[("data_dir", "/data"), ("direct_visitors", "refuse")]).expect_err("no client could connect");
         assert!(error.message.contains("--trusted-proxies"), "{}", error.message);
+        assert_eq!(session_duration("720h"), Ok(Duration::from_secs(30 * 24 * 60 * 60)));
+        for wrong in ["", "59s", "0s", "721h", "30d", "12"] {
+            assert!(session_duration(wrong).is_err(), "{wrong}");
+        }
         let kept = |text| audit_retention(text).map(|kept| (kept.max_age.as_secs() / 86_400, kept.max_events));
         assert_eq!((kept("90d"), kept("500"), kept("7d, 500")), (Ok((90, 10_000)), Ok((365, 500)), Ok((7, 500))));
         for wrong in ["", "d", "0d", "99", "100001", "3651d", "5000,5000", "1d,2d", "-1d", "+100", "90d,", "1h"] {

@@ -290,6 +290,18 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "DAYS,NUMBER",
         "Age and number of the audit events that are kept, such as 90d,5000; one of them is enough [default: 365d,10000]",
     ),
+    setting(
+        "console-session-lifetime",
+        "console_session_lifetime",
+        "DURATION",
+        "Time after which a browser must sign in to the console again [default: 12h]",
+    ),
+    setting(
+        "console-session-inactivity",
+        "console_session_inactivity",
+        "DURATION",
+        "Time without activity after which it must do so earlier [default: 1h]",
+    ),
     setting("log-format", "log_format", "FORMAT", "Log format, text or json, on standard error [default: text]"),
     setting("log-level", "log_level", "LEVEL", "Log level: error, warn, info, debug or trace [default: info]").reloaded(),
 ];

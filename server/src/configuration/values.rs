@@ -23,6 +23,9 @@ const MAX_AUDIT_DAYS: u64 = 3650;
 /// Smallest and largest number of audit events to keep. Filters read all of them.
 const MIN_AUDIT_EVENTS: usize = 100;
 const MAX_AUDIT_EVENTS: usize = 100_000;
+/// Shortest and longest life of a console session.
+const MIN_SESSION_DURATION: Duration = Duration::from_secs(60);
+const MAX_SESSION_DURATION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Longest duration of a setting.
 const MAX_DURATION: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -191,6 +194,17 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let duration = postern_config::duration::parse(text)
         .ok_or("is not a duration; write a number and its unit, such as 500ms, 15s, 2m or 1h")?;
     if duration <= MAX_DURATION { Ok(duration) } else { Err("is longer than a day".to_owned()) }
+}
+
+/// How long a session may last: at least a minute, at most 30 days.
+pub(super) fn session_duration(text: &str) -> Result<Duration, String> {
+    let duration = postern_config::duration::parse(text)
+        .ok_or("is not a duration; write a number and its unit, such as 30m or 12h")?;
+    if (MIN_SESSION_DURATION..=MAX_SESSION_DURATION).contains(&duration) {
+        Ok(duration)
+    } else {
+        Err("is not between 1m and 720h".to_owned())
+    }
 }
 
 /// What is kept of the audit log: `90d`, `5000`, or `90d,5000`.

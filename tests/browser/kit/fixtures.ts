@@ -1,7 +1,7 @@
 // What the specs start with: pages that are watched, and the programs behind them.
 import { test as base, expect, type BrowserContext } from "@playwright/test";
 import { join } from "node:path";
-import { enterKey } from "./console";
+import { signIn } from "./console";
 import { FakeAgent, PAGES, POLICY, typeOf } from "./fake-agent";
 import { World } from "./world";
 
@@ -117,7 +117,7 @@ export function testWithWorld({ server = [], agent = [] }: Surroundings = {}) {
     openConsole: ({ page, world }, use) =>
       use(async (place) => {
         await page.goto(`${world.management}/console/${place === undefined ? "" : `#${place}`}`);
-        await enterKey(page, world.key);
+        await signIn(page, world.key);
       }),
   });
 }

@@ -228,8 +228,9 @@ test.describe("a long list", () => {
   });
 });
 
-test("works by keyboard alone", async ({ page, world }) => {
+test("works by keyboard alone", async ({ page, context, world }) => {
   await goTo(page, "/ip_policies");
+  await context.clearCookies();
   await page.reload();
   await page.getByLabel("API key").focus();
   await page.keyboard.type(world.key);

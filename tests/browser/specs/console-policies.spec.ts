@@ -1,37 +1,7 @@
-// The console at the server: the way in, and IP policies with their rules from beginning to end.
-import { enterKey } from "../kit/console";
+// IP policies with their rules from beginning to end.
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
 const test = testWithWorld({ agent: null });
-
-test("lets in who has a key, and forgets it on request", async ({ page, world }) => {
-  await page.goto("/console");
-  await page.getByLabel("API key").fill("nonsense");
-  await page.getByRole("button", { name: "Open the console" }).click();
-  await expect(page.getByText("The key was not accepted")).toBeVisible();
-  await expectAccessible(page);
-  await picture(page, "console-key");
-  await enterKey(page, world.key);
-  await expect(page.getByRole("navigation", { name: "Areas" })).toBeVisible();
-  const kept = await page.evaluate(() =>
-    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
-  );
-  expect(kept).not.toContain(world.key);
-  await page.getByRole("button", { name: "Remove key" }).click();
-  await expect(page.getByLabel("API key")).toBeVisible();
-});
-
-test("asks again when the key is deleted meanwhile", async ({ page, world }) => {
-  const made = await world.manage<{ id: string; token: string }>("POST", "/api_keys", {});
-  await page.goto("/console");
-  await enterKey(page, made.token);
-  await page.getByRole("link", { name: "IP policies" }).click();
-  await expect(page.getByRole("heading", { name: "IP policies" })).toBeVisible();
-  await world.manage("DELETE", `/api_keys/${made.id}`);
-  await page.getByRole("button", { name: "New IP policy" }).first().click();
-  await page.getByRole("button", { name: "Create IP policy" }).click();
-  await expect(page.getByText("The key is no longer valid")).toBeVisible();
-});
 
 test.describe("an IP policy", () => {
   test.afterEach(async ({ world }) => {

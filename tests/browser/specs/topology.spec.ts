@@ -1,6 +1,5 @@
 // The topology: what is published and connected as a graph, and the same as a table.
 import type { Page } from "@playwright/test";
-import { enterKey } from "../kit/console";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
 const test = testWithWorld().extend<{}, { shop: string }>({
@@ -113,7 +112,6 @@ test("shows the paths of one edge, which its address keeps", async ({ page, worl
   await expect(part(page, /^Tunnel group, app=shop/)).toBeVisible();
   await expect(page).toHaveURL(/focus=edghts_/);
   await page.reload();
-  await enterKey(page, world.key);
   await expect(part(page, /^HTTPS edge, shop/)).toBeVisible();
   await expect(part(page, /^Tunnel's address, aside/)).toHaveCount(0);
   await page.getByRole("button", { name: "Only shop.localhost: show all paths" }).click();
@@ -158,7 +156,6 @@ test("stays usable with hundreds of edges", async ({ page, world }) => {
   for (let number = 0; number < 17; number += 1)
     await world.manage("POST", `/edges/https/${last}/routes`, { match_type: "exact_path", match: `/${number}` });
   await page.reload();
-  await enterKey(page, world.key);
   const folded = page.getByRole("button", { name: /^Show \d+ idle edges/ });
   await expect(folded).toBeVisible();
   await expect(part(page, /^HTTPS edge, many-200/), "idle edges are folded").toHaveCount(0);

@@ -198,6 +198,20 @@ export interface paths {
     /** List the dependents of certificate authority */
     get: operations["list_certificate_authority_dependents"];
   };
+  "/console_sessions": {
+    parameters: {};
+    /** Sign in to the console with the API key of the call */
+    post: operations["create_console_session"];
+    /** Sign out of the console everywhere */
+    delete: operations["delete_console_sessions"];
+  };
+  "/console_sessions/current": {
+    parameters: {};
+    /** Get the console session that the call is made in */
+    get: operations["get_console_session"];
+    /** Sign out of the console */
+    delete: operations["delete_console_session"];
+  };
   "/credentials": {
     parameters: {};
     /** List credentials */
@@ -1336,6 +1350,34 @@ export interface components {
        * @description Tunnel credentials that agents may use.
        */
       credentials: number;
+    };
+    /** @description A browser that is signed in to the console. Its calls have the rights of the API key that it was signed in with, as long as that key exists. */
+    ConsoleSession: {
+      /** @description Its id. */
+      id: string;
+      /** @description The user or bot user who is signed in. */
+      owner_id: string;
+      /** @description Name of the user or bot user. */
+      owner_name: string;
+      /** @description The role that its calls have. */
+      role: components["schemas"]["Role"];
+      /** @description The API key. */
+      api_key_id: string;
+      /**
+       * Format: date-time
+       * @description Time of the sign-in.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description Time at which the session ends, whatever is done with it.
+       */
+      expires_at: string;
+      /**
+       * Format: uint64
+       * @description Seconds without activity after which it ends earlier.
+       */
+      inactivity_timeout: number;
     };
     /** @description ACL of agents with this credential, and its owner. */
     Credential: {
@@ -4240,6 +4282,8 @@ export interface components {
   headers: {
     /** @description The id of the call in the server's log. */
     OperationId: string;
+    /** @description The cookie of a console session. It is valid in requests of the console itself only. */
+    SessionCookie: string;
     /** @description What the stored module cannot do on this server as it is configured, and what is needed. */
     Warning: string;
   };
@@ -4284,6 +4328,7 @@ export type CircuitBreakerModulePut = components["schemas"]["CircuitBreakerModul
 export type CompressionModule = components["schemas"]["CompressionModule"];
 export type CompressionModulePut = components["schemas"]["CompressionModulePut"];
 export type Configured = components["schemas"]["Configured"];
+export type ConsoleSession = components["schemas"]["ConsoleSession"];
 export type Credential = components["schemas"]["Credential"];
 export type CredentialCreate = components["schemas"]["CredentialCreate"];
 export type CredentialList = components["schemas"]["CredentialList"];
@@ -4468,6 +4513,7 @@ export type ParameterServiceVersion = components["parameters"]["ServiceVersion"]
 export type ParameterLimit = components["parameters"]["Limit"];
 export type ParameterSearch = components["parameters"]["Search"];
 export type HeaderOperationId = components["headers"]["OperationId"];
+export type HeaderSessionCookie = components["headers"]["SessionCookie"];
 export type HeaderWarning = components["headers"]["Warning"];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -5572,6 +5618,56 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  create_console_session: {
+    parameters: {};
+    responses: {
+      /** @description The session. Its token is in the cookie only. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ConsoleSession"];
+        };
+      };
+    };
+  };
+  delete_console_sessions: {
+    parameters: {};
+    responses: {
+      /** @description All sessions of the user have ended. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_console_session: {
+    parameters: {};
+    responses: {
+      /** @description The session. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ConsoleSession"];
+        };
+      };
+    };
+  };
+  delete_console_session: {
+    parameters: {};
+    responses: {
+      /** @description The session has ended. */
+      204: {
+        headers: {
+          [name: string]: unknown;
         };
       };
     };

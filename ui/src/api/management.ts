@@ -59,8 +59,7 @@ export function managementApi(management: Management) {
   async function call(method: Method, path: string, body?: unknown): Promise<string> {
     const response = await management.request(method, path, body === undefined ? null : JSON.stringify(body));
     if (response.status >= 200 && response.status < 300) return response.body;
-    // A refused key has to be entered again.
-    if (response.status === 401) management.key?.forget("refused");
+    if (response.status === 401) management.signIn?.ended();
     throw errorFromResponse(response.status, response.body, "server");
   }
 

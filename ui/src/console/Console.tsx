@@ -1,15 +1,14 @@
-// The console as a whole: the API key entry where one is needed, then the shell with its areas.
+// The console as a whole: the sign-in where one is needed, then the shell with its areas.
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { managementApi } from "../api/management";
 import type { Management } from "../host/host";
 import { useServices } from "../services";
-import { dropDrafts } from "./form/drafts";
 import { ManagementProvider, makeQueryClient } from "./management";
-import { publication } from "./publish/storage";
 import { makeRouter } from "./router";
-import { KeyEntry } from "./shell/KeyEntry";
+import { followPerson } from "./shell/personChange";
+import { SignInPage } from "./shell/SignInPage";
 
 export default function Console() {
   const { host } = useServices();
@@ -20,17 +19,13 @@ function Managed({ management, agent }: { management: Management; agent: boolean
   const [api] = useState(() => managementApi(management));
   const [client] = useState(makeQueryClient);
   const [router] = useState(() => makeRouter(agent));
-  const { key } = management;
-  const known = useSyncExternalStore(
-    (changed) => key?.listen(changed) ?? (() => {}),
-    () => key?.known ?? true,
+  const { signIn } = management;
+  const state = useSyncExternalStore(
+    (changed) => signIn?.listen(changed) ?? (() => {}),
+    () => signIn?.state ?? null,
   );
-  const forget = () => {
-    client.clear();
-    dropDrafts();
-  };
-  useEffect(() => key?.listen(() => key.known || publication.lock(key.refused)), [key]);
-  if (key && !known) return <KeyEntry entered={key} onEntered={forget} />;
+  useEffect(() => (signIn ? followPerson(signIn, client) : undefined), [signIn, client]);
+  if (signIn && state && state.phase !== "in") return <SignInPage signIn={signIn} state={state} />;
   return (
     <QueryClientProvider client={client}>
       <ManagementProvider api={api}>

@@ -11,7 +11,8 @@ import type {
   TrustOutcome,
   TrustStore,
 } from "../api/desktop.generated";
-import type { AgentEvent } from "../api/types";
+import type { ConsoleSession } from "../api/generated";
+import type { AgentEvent, Problem } from "../api/types";
 
 export interface HostResponse {
   status: number;
@@ -39,19 +40,29 @@ export interface FeedListener {
 export interface Management {
   /** Sends one request; rejects only when there is no response at all. */
   request(method: string, path: string, body: string | null): Promise<HostResponse>;
-  /** The API key that the user enters in the page; null where the app keeps it outside the window. */
-  readonly key: EnteredKey | null;
+  /** The sign-in of the page; null where the app keeps an API key outside the window. */
+  readonly signIn: ConsoleSignIn | null;
 }
 
-/** Kept in the memory of the page and nowhere else. */
-export interface EnteredKey {
-  readonly known: boolean;
-  /** It was known and has since been refused by the server. */
-  readonly refused: boolean;
-  /** Tries the key at the server and keeps it if the server accepts it. */
-  enter(key: string): Promise<HostResponse>;
-  forget(why: "asked" | "refused"): void;
-  /** Notifies about every change of `known`. */
+export type SignInState =
+  | { readonly phase: "in"; readonly session: ConsoleSession }
+  /** `former` is the session that has ended without being asked to. */
+  | { readonly phase: "out"; readonly former: ConsoleSession | null }
+  /** The server did not say whether there is a session. */
+  | { readonly phase: "unknown"; readonly problem: Problem };
+
+/** Who is signed in. The session is a cookie, which the page cannot read. */
+export interface ConsoleSignIn {
+  readonly state: SignInState;
+  /** Asks the server again: another page of this browser may have signed in or out. */
+  check(): Promise<void>;
+  /** Begins a session. The key is forgotten with the response. */
+  signIn(key: string): Promise<HostResponse>;
+  /** Ends the session of this browser, or those of all browsers in which this user is signed in. */
+  signOut(where: "here" | "everywhere"): Promise<void>;
+  /** Notes that the server refused a call because the session has ended. */
+  ended(): void;
+  /** Notifies about every change of the state. */
   listen(changed: () => void): () => void;
 }
 

@@ -29,7 +29,7 @@ export function tauriHost(): Host {
   return {
     kind: "desktop",
     agent: true,
-    management: { request: manage, key: null },
+    management: { request: manage, signIn: null },
     request: async (method, path, body) => {
       try {
         return await invoke("agent_request", { method, path, body });

@@ -101,6 +101,11 @@ pub(super) fn headers() -> Value {
             "required": true,
             "schema": { "type": "string", "pattern": "^op_[0-9A-Za-z]{27}$" },
         },
+        "SessionCookie": {
+            "description": "The cookie of a console session. It is valid in requests of the console itself only.",
+            "required": false,
+            "schema": { "type": "string" },
+        },
         "Warning": {
             "description": "What the stored module cannot do on this server as it is configured, and what is needed.",
             "required": false,

@@ -38,6 +38,7 @@ pub(super) fn tag(path: &str) -> (&'static str, &'static str) {
         "api_keys" | "bot_users" | "credentials" | "users" => ("Access", "Users of the API, and their keys."),
         "audit_events" => ("Audit log", "Changes of the configuration, and their authors."),
         "app" => ("Visitors who log in", "People who have logged in at edges, and their sessions."),
+        "console_sessions" => ("Console", "Browsers that are signed in to the console."),
         "backends" => ("Backends", "Targets that edges forward to."),
         "edges" => ("Edges", "Public addresses, routes, and modules that check and change requests."),
         "ip_policies" | "ip_policy_rules" | "ip_restrictions" => ("IP policies", "Addresses that are admitted."),

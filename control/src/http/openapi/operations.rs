@@ -7,8 +7,8 @@ use postern_api::{
     id::Kind,
     module::Module,
     resource::{
-        AuditEvent, Dependent, NodeName, Parent, Record, RefusedVisit, Removable, Resource, ServerFacts, ServerStatus,
-        SessionCommand, SessionCommandBody, TunnelSession, View,
+        AuditEvent, ConsoleSession, Dependent, NodeName, Parent, Record, RefusedVisit, Removable, Resource,
+        ServerFacts, ServerStatus, SessionCommand, SessionCommandBody, TunnelSession, View,
     },
     schema::pattern,
     traffic::Traffic,
@@ -46,6 +46,10 @@ struct Operation {
     response: Option<Value>,
     /// Whether the response may have a warning.
     can_warn: bool,
+    /// Whether the response sets or removes the cookie of a session.
+    sets_cookie: bool,
+    /// Whether what the path names may not exist, although it has no parameters.
+    can_miss: bool,
 }
 
 impl Description {
@@ -182,6 +186,39 @@ impl Description {
         self.add(&template("/traffic"), operation.responds(StatusCode::OK, "The list.", Some(list)));
         let operation = get("get_traffic", "Get the traffic of an edge, a route or a tunnel");
         self.add(&template("/traffic/{id}"), operation.responds(StatusCode::OK, "The traffic.", Some(traffic)));
+    }
+
+    /// Sign-in to the console and its end.
+    pub(in crate::http) fn console_sessions(&mut self) {
+        let session = self.schemas.response::<ConsoleSession>("ConsoleSession", None);
+        let all = PathTemplate { path: ConsoleSession::PATH.to_owned(), prefix: "", parent: None };
+        let current = PathTemplate { path: format!("{}/current", ConsoleSession::PATH), ..all };
+        let operation = |method, id: &str, summary: &str| Operation::new(method, id.to_owned(), summary.to_owned());
+        let sign_in = Operation {
+            sets_cookie: true,
+            ..operation(Method::POST, "create_console_session", "Sign in to the console with the API key of the call")
+                .responds(StatusCode::CREATED, "The session. Its token is in the cookie only.", Some(session.clone()))
+        };
+        let sign_out_everywhere = Operation {
+            sets_cookie: true,
+            about: "All sessions of the user have ended.",
+            ..operation(Method::DELETE, "delete_console_sessions", "Sign out of the console everywhere")
+        };
+        let read = Operation {
+            can_miss: true,
+            ..operation(Method::GET, "get_console_session", "Get the console session that the call is made in")
+                .responds(StatusCode::OK, "The session.", Some(session))
+        };
+        let sign_out = Operation {
+            can_miss: true,
+            sets_cookie: true,
+            about: "The session has ended.",
+            ..operation(Method::DELETE, "delete_console_session", "Sign out of the console")
+        };
+        self.add(&all, sign_in);
+        self.add(&all, sign_out_everywhere);
+        self.add(&current, read);
+        self.add(&current, sign_out);
     }
 
     /// Commands for the agent of a session.
@@ -341,6 +378,8 @@ impl Operation {
             about,
             response: None,
             can_warn: false,
+            sets_cookie: false,
+            can_miss: false,
         }
     }
 
@@ -357,7 +396,7 @@ impl Operation {
             StatusCode::INTERNAL_SERVER_ERROR,
             StatusCode::SERVICE_UNAVAILABLE,
         ];
-        statuses.extend(template.names_record().then_some(StatusCode::NOT_FOUND));
+        statuses.extend((template.names_record() || self.can_miss).then_some(StatusCode::NOT_FOUND));
         statuses.extend((self.method != Method::GET).then_some(StatusCode::CONFLICT));
         statuses.extend(self.body.is_some().then_some(StatusCode::PAYLOAD_TOO_LARGE));
         statuses
@@ -371,6 +410,9 @@ impl Operation {
         let mut success = components::response(self.about, self.response);
         if self.can_warn {
             success["headers"][WARNING_HEADER] = json!({ "$ref": "#/components/headers/Warning" });
+        }
+        if self.sets_cookie {
+            success["headers"]["set-cookie"] = json!({ "$ref": "#/components/headers/SessionCookie" });
         }
         let success = (self.status.as_str().to_owned(), success);
         let responses: Map<String, Value> = std::iter::once(success).chain(components::refused(&refusals)).collect();

@@ -119,8 +119,13 @@ impl NewEvent {
 
     /// An event about a record without settings that callers set.
     pub(crate) fn of_view<V: View>(operation: AuditOperation, id: &str) -> Self {
+        NewEvent::without_settings(V::KIND, operation, id)
+    }
+
+    /// An event about something of this kind that has no settings.
+    pub(crate) fn without_settings(kind: &str, operation: AuditOperation, id: &str) -> Self {
         NewEvent {
-            kind: V::KIND.to_owned(),
+            kind: kind.to_owned(),
             operation,
             object: id.to_owned(),
             parent: None,

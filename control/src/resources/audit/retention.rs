@@ -7,7 +7,7 @@ use crate::{
 };
 use postern_api::{
     Timestamp,
-    resource::{AppSession, AppUser, View},
+    resource::{AppSession, AppUser, ConsoleSession, View},
 };
 use serde::Deserialize;
 use std::{
@@ -95,7 +95,7 @@ async fn delete(store: &dyn Store, entries: impl Iterator<Item = &Entry>) -> Res
     Ok(())
 }
 
-/// Whether an event is about a login of a visitor.
+/// Whether an event is about a login of a visitor, or a sign-in to the console.
 fn is_login(entry: &Entry) -> bool {
     #[derive(Deserialize)]
     struct Name {
@@ -103,7 +103,7 @@ fn is_login(entry: &Entry) -> bool {
         name: String,
     }
     let name = serde_json::from_slice::<Name>(&entry.value).map(|event| event.name).unwrap_or_default();
-    name.starts_with(AppSession::KIND) || name.starts_with(AppUser::KIND)
+    [AppSession::KIND, AppUser::KIND, ConsoleSession::KIND].iter().any(|kind| name.starts_with(kind))
 }
 
 #[cfg(test)]

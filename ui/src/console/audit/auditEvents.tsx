@@ -12,6 +12,7 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
   https_route: "HTTPS route",
   app_session: "Visitor session",
   app_user: "Logged-in visitor",
+  console_session: "Console session",
 };
 
 /** Kinds by their names in events. */

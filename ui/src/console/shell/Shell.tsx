@@ -8,6 +8,7 @@ import { useServices } from "../../services";
 import { usePath } from "../address";
 import { AREAS, type Area, type Group } from "../areas";
 import { PlaceLink } from "../PlaceLink";
+import { AccountMenu } from "./AccountMenu";
 import { RoleNotice } from "./RoleNotice";
 import styles from "./Shell.module.css";
 import { ThemeMenu } from "./ThemeMenu";
@@ -23,7 +24,7 @@ export function Shell({ agent }: { agent: boolean }) {
   // The path on which the menu of a narrow window is open.
   const [openAt, setOpenAt] = useState<string | null>(null);
   const open = openAt === path;
-  const key = host.management?.key;
+  const signIn = host.management?.signIn;
   const [finding, setFinding] = useState(false);
 
   useEffect(() => {
@@ -98,12 +99,10 @@ export function Shell({ agent }: { agent: boolean }) {
             </section>
           ))}
         </nav>
-        {key && (
+        {signIn && (
           <div className={styles.foot}>
+            <AccountMenu signIn={signIn} />
             <ThemeMenu />
-            <Button weight="quiet" icon="lock" onClick={() => key.forget("asked")}>
-              Remove key
-            </Button>
           </div>
         )}
       </header>

@@ -1,0 +1,38 @@
+//! A session of the console: one browser in which a person has signed in with an API key.
+
+use crate::{Id, OwnerId, Role, Timestamp, id::Kind, resource::ApiKey};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A browser that is signed in to the console. Its calls have the rights of the API key that it was signed in with, as long as
+/// that key exists.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConsoleSession {
+    /// Its id.
+    pub id: Id<ConsoleSession>,
+    /// The user or bot user who is signed in.
+    pub owner_id: OwnerId,
+    /// Name of the user or bot user.
+    pub owner_name: String,
+    /// The role that its calls have.
+    pub role: Role,
+    /// The API key.
+    pub api_key_id: Id<ApiKey>,
+    /// Time of the sign-in.
+    pub created_at: Timestamp,
+    /// Time at which the session ends, whatever is done with it.
+    pub expires_at: Timestamp,
+    /// Seconds without activity after which it ends earlier.
+    pub inactivity_timeout: u64,
+}
+
+impl Kind for ConsoleSession {
+    const PREFIX: &'static str = "cs";
+}
+
+impl ConsoleSession {
+    /// Name in audit events.
+    pub const KIND: &'static str = "console_session";
+    /// The path of all sessions of the caller; `/current` below it is the one that the call is made in.
+    pub const PATH: &'static str = "/console_sessions";
+}
