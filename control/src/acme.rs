@@ -9,7 +9,7 @@ mod renewer;
 
 pub(crate) use proofs::present_shared;
 
-use crate::resources::Resources;
+use crate::{cluster::while_leading, resources::Resources};
 use directory::Directory;
 use futures::future::BoxFuture;
 use postern_api::{Secret, host::HostName, resource::ManagedKeyType};
@@ -71,21 +71,8 @@ impl Acme {
             move || CertificateRenewer::new(known.clone(), directory.clone(), Arc::new(postern_api::clock::now));
         resources.provisioning.enable();
         Acme(tokio::spawn(async move {
-            match leading {
-                Some(leading) => while_leading(leading, || renewer().run()).await,
-                None => renewer().run().await,
-            }
+            while_leading(leading, || renewer().run()).await;
         }))
-    }
-}
-
-/// Does what only one node may do, whenever this node is that one. What it has begun ends half-way when another takes over.
-async fn while_leading<F: Future<Output = ()>>(mut leading: watch::Receiver<bool>, work: impl Fn() -> F) {
-    while leading.wait_for(|leads| *leads).await.is_ok() {
-        tokio::select! {
-            () = work() => return,
-            _ = leading.wait_for(|leads| !leads) => {}
-        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Facade of the crate for the server program.
 
 use crate::{
-    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, LiveState, LoginStore, acme,
-    files,
+    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, EventTasks, LiveState,
+    LoginStore, acme, files,
     http::{AdmissionCheck, ApiState},
     logins,
     publishing::Publisher,
@@ -148,6 +148,11 @@ impl Control {
     pub fn certify(&self, settings: AcmeSettings, presenter: Arc<dyn ChallengePresenter>) -> Acme {
         let leading = self.cluster.as_ref().map(Cluster::leading);
         Acme::start(self.resources.clone(), settings, presenter, leading)
+    }
+
+    /// Sends events to their destinations, and records what is observed, until the returned handle is dropped.
+    pub fn run_event_tasks(&self) -> EventTasks {
+        EventTasks::start(&self.resources, self.cluster.as_ref().map(Cluster::leading))
     }
 
     /// Presents what other nodes have to prove to an authority, until the store is closed. Does nothing for a server that

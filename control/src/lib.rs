@@ -8,6 +8,7 @@ pub mod certificates;
 mod cluster;
 mod consistency;
 mod control;
+mod events;
 mod files;
 mod http;
 mod live_state;
@@ -26,6 +27,7 @@ pub use backup::{KeySource, Saved, back_up, restore};
 pub use cluster::Cluster;
 pub use consistency::{RecordReport, examine_records};
 pub use control::{Control, StoreSignals};
+pub use events::EventTasks;
 pub use http::{AdmissionCheck, ApiCaller};
 pub use live_state::{
     CommandOutcome, Gathered, LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold,
@@ -34,7 +36,7 @@ pub use live_state::{
 pub use logins::{LoginStore, SpentAssertion};
 pub use relocation::{Direction, relocate};
 pub use resources::{AddressClaims, AgentIdentity, BoundAddress, TunnelClaim, audit::CommittedEvent};
-pub use settings::{AuditRetention, ControlSettings, OAuthApp, OAuthApps};
+pub use settings::{AuditRetention, AuditedEvents, ControlSettings, OAuthApp, OAuthApps};
 
 /// OpenAPI description of the management API; it is the same on every server of this version.
 ///

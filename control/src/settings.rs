@@ -37,6 +37,23 @@ impl Default for AuditRetention {
     }
 }
 
+/// Events that are recorded besides changes of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditedEvents {
+    /// Logins of visitors, and their ends.
+    pub logins: bool,
+    /// Refused calls of the API.
+    pub refusals: bool,
+    /// Certificates that expire soon.
+    pub expiries: bool,
+}
+
+impl Default for AuditedEvents {
+    fn default() -> Self {
+        AuditedEvents { logins: true, refusals: false, expiries: true }
+    }
+}
+
 /// Settings of a [`Control`](crate::Control).
 #[derive(Clone, Debug)]
 pub struct ControlSettings {
@@ -68,6 +85,8 @@ pub struct ControlSettings {
     pub version_aliases: Vec<String>,
     /// What is kept of the audit log.
     pub audit_retention: AuditRetention,
+    /// What is recorded besides changes.
+    pub audited: AuditedEvents,
 }
 
 impl ControlSettings {
@@ -88,6 +107,7 @@ impl ControlSettings {
             tcp_ports: 24000..=24999,
             version_aliases: vec!["ngrok-version".to_owned()],
             audit_retention: AuditRetention::default(),
+            audited: AuditedEvents::default(),
         }
     }
 

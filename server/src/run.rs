@@ -26,7 +26,7 @@ use crate::{
 };
 use axum::body::Bytes;
 use postern_api::{Code, Result, host::HostName, resource::NodeState};
-use postern_control::{Acme, Control, ControlSettings, certificates::Authority, store::Usage};
+use postern_control::{Acme, Control, ControlSettings, EventTasks, certificates::Authority, store::Usage};
 use postern_edge::Edge;
 use std::{io::Write, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
@@ -46,6 +46,8 @@ struct Server {
     socket: tokio::task::JoinHandle<()>,
     /// Obtains certificates while it exists.
     acme: Option<Acme>,
+    /// Sends events while it exists.
+    events: EventTasks,
     drain_delay: Duration,
     drain_timeout: Duration,
     /// The logs are finished last.
@@ -165,6 +167,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     }
     announce(&addresses, &folder, first_key.as_deref());
     threads.within(|| control.index_records());
+    let events = threads.within(|| control.run_event_tasks());
     let Configuration { drain_delay, drain_timeout, .. } = configuration;
     Ok(Server {
         folder,
@@ -175,6 +178,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         readiness,
         socket,
         acme,
+        events,
         drain_delay,
         drain_timeout,
         _log: writing,
@@ -209,6 +213,7 @@ async fn open_control(
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
         audit_retention: configuration.audit_retention,
+        audited: configuration.audit_events,
         ..ControlSettings::new(folder.path())
     };
     let control = open_folder(settings, live).await?;
@@ -286,7 +291,7 @@ impl Server {
             drain_timeout = ?self.drain_timeout,
             "{signal}: draining: no new visitors, open requests are finished; a second signal ends at once"
         );
-        drop(self.acme);
+        drop((self.acme, self.events));
         Addresses::remove(&self.folder);
         self.socket.abort();
         admin_socket::remove(&self.folder);

@@ -16,11 +16,11 @@ use axum::{
     routing::{MethodRouter, delete, get, post, put},
 };
 use postern_api::resource::{
-    ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend,
-    HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, Node, ReservedAddress,
-    ReservedDomain, Resource as _, ServerFacts, SessionCommand, SshCertificateAuthority, SshHostCertificate,
-    SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel, TunnelGroupBackend, TunnelSession,
-    User, View, WeightedBackend,
+    ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, Credential, Endpoint, EventDestination,
+    FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, Node,
+    ReservedAddress, ReservedDomain, Resource as _, ServerFacts, SessionCommand, SshCertificateAuthority,
+    SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel,
+    TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
 };
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -34,6 +34,7 @@ fn contents() -> ApiRoutes {
         .resource::<CertificateAuthority>()
         .dependents::<CertificateAuthority>()
         .resource::<Credential>()
+        .resource::<EventDestination>()
         .owner::<HttpsEdge>()
         .decisions::<HttpsEdge>()
         .owner::<HttpsRoute>()
@@ -229,4 +230,17 @@ pub(crate) fn router(state: Arc<ApiState>) -> Router {
     let routes = contents().router.fallback(response::no_such_path).layer(DefaultBodyLimit::disable());
     let routes = routes.with_state(state.clone());
     Router::new().fallback_service(ManagementService { state, routes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::resource::EVENT_KINDS;
+
+    #[test]
+    fn destinations_can_name_every_kind() {
+        for kind in put_back_kinds() {
+            assert!(EVENT_KINDS.contains(&kind.kind), "{}", kind.kind);
+        }
+    }
 }

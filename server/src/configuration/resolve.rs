@@ -5,8 +5,8 @@ use super::{
     resolver::Resolver,
     shared_store::{Node, node, shared_store},
     values::{
-        address, audit_retention, base_url, certificate_file, cidrs, direct_visitors, directory, duration, geoip,
-        identity_headers, ip_address, mail, path, plain_name, ports,
+        address, audit_events, audit_retention, base_url, certificate_file, cidrs, direct_visitors, directory,
+        duration, geoip, identity_headers, ip_address, mail, path, plain_name, ports,
     },
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     logs::{Format, Level},
 };
 use postern_api::{Error, host::HostName};
-use postern_control::{AcmeSettings, AuditRetention, store::SharedLocation};
+use postern_control::{AcmeSettings, AuditRetention, AuditedEvents, store::SharedLocation};
 use postern_edge::{Geo, Limits, Proxies};
 use postern_logins::{IdentityHeaders, OAuthProviders};
 use std::{
@@ -63,6 +63,7 @@ pub(crate) struct Configuration {
     pub(crate) access_log: Option<Destination>,
     pub(crate) audit_log: Option<Destination>,
     pub(crate) audit_retention: AuditRetention,
+    pub(crate) audit_events: AuditedEvents,
     pub(crate) log_format: Format,
     pub(crate) log_level: Level,
 }
@@ -99,6 +100,7 @@ impl Configuration {
         let access_log = resolver.value("access_log", str::parse);
         let audit_log = resolver.value("audit_log", str::parse);
         let audit_retention = resolver.value("audit_retention", audit_retention).unwrap_or_default();
+        let audit_events = resolver.value("audit_events", audit_events).unwrap_or_default();
         let log_format = resolver.value("log_format", str::parse).unwrap_or_default();
         let log_level = resolver.value("log_level", str::parse).unwrap_or_default();
         let acme = acme(&mut resolver);
@@ -140,6 +142,7 @@ impl Configuration {
             access_log,
             audit_log,
             audit_retention,
+            audit_events,
             log_format,
             log_level,
         })
@@ -336,6 +339,13 @@ mod tests {
         assert_eq!((kept("90d"), kept("500"), kept("7d, 500")), (Ok((90, 10_000)), Ok((365, 500)), Ok((7, 500))));
         for wrong in ["", "d", "0d", "99", "100001", "3651d", "5000,5000", "1d,2d", "-1d", "+100", "90d,", "1h"] {
             assert!(audit_retention(wrong).is_err(), "{wrong}");
+        }
+        let recorded = |text| audit_events(text).map(|events| (events.logins, events.refusals, events.expiries));
+        assert_eq!(recorded("none"), Ok((false, false, false)));
+        assert_eq!(recorded("refusals, expiries"), Ok((false, true, true)));
+        assert_eq!(recorded("logins"), Ok((true, false, false)));
+        for wrong in ["", "changes", "logins,", "logins,none", "logins,logins"] {
+            assert!(audit_events(wrong).is_err(), "{wrong}");
         }
         for wrong in ["0-5", "a", "1-", "-", "5-1", "1-70000"] {
             assert!(ports(wrong).is_err(), "{wrong}");

@@ -65,7 +65,10 @@ function unchanged(event: AuditEvent): string {
 }
 
 function Settings({ event, changes }: { event: AuditEvent; changes: readonly SettingChange[] }) {
-  const shows = { before: event.operation !== "created", after: event.operation !== "deleted" };
+  const shows = {
+    before: event.operation !== "created" && event.operation !== "observed",
+    after: event.operation !== "deleted",
+  };
   return (
     <div className={styles.scroll} role="region" aria-label="Settings before and after" tabIndex={0}>
       <table className={styles.table}>
@@ -73,7 +76,9 @@ function Settings({ event, changes }: { event: AuditEvent; changes: readonly Set
           <tr>
             <th scope="col">Setting</th>
             {shows.before && <th scope="col">Before</th>}
-            {shows.after && <th scope="col">After</th>}
+            {shows.after && (
+              <th scope="col">{shows.before || event.operation === "created" ? "After" : "Value"}</th>
+            )}
           </tr>
         </thead>
         <tbody>
