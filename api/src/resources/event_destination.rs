@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Longest URL in bytes.
 pub const DESTINATION_URL_LIMIT: usize = 2048;
-/// Stands for events of every kind.
+/// Every kind of events.
 pub const EVERY_KIND: &str = "*";
 /// Kind of the events about calls of the API that were refused.
 pub const API_REFUSAL: &str = "api_refusal";
@@ -56,7 +56,7 @@ pub struct EventDestination {
     pub url: String,
     /// Whether events are sent; if not, they wait in the audit log.
     pub enabled: bool,
-    /// Kinds of the events that are sent; `*` stands for all.
+    /// Kinds of the events that are sent; `*` is for all.
     pub kinds: Vec<String>,
     /// Operations of the events that are sent; empty for all.
     pub operations: Vec<AuditOperation>,
@@ -112,7 +112,7 @@ body! {
         may {
             /// Default: true.
             enabled: bool,
-            /// Kinds of the events to send, such as `ip_policy`. Default: `*`, which stands for all.
+            /// Kinds of the events to send, such as `ip_policy`. Default: `*`, which is for all.
             #[schemars(length(max = EVENT_KINDS.len()), inner(regex(pattern = "^([a-z_]{1,40}|[*])$")))]
             kinds: Vec<String>,
             /// Operations of the events to send. Default: all.

@@ -153,7 +153,7 @@ impl Rules for EventDestination {
     }
 }
 
-/// Kinds to send; none stand for all.
+/// Kinds to send; none for all.
 fn parse_kinds(kinds: Vec<String>) -> Result<Vec<String>> {
     let unknown = kinds.iter().find(|kind| *kind != EVERY_KIND && !EVENT_KINDS.contains(&kind.as_str()));
     if let Some(unknown) = unknown {

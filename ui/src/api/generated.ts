@@ -1611,7 +1611,7 @@ export interface components {
       url: string;
       /** @description Whether events are sent; if not, they wait in the audit log. */
       enabled: boolean;
-      /** @description Kinds of the events that are sent; `*` stands for all. */
+      /** @description Kinds of the events that are sent; `*` is for all. */
       kinds: string[];
       /** @description Operations of the events that are sent; empty for all. */
       operations: components["schemas"]["AuditOperation"][];
@@ -1640,7 +1640,7 @@ export interface components {
       url: string;
       /** @description Default: true. */
       enabled?: boolean | null;
-      /** @description Kinds of the events to send, such as `ip_policy`. Default: `*`, which stands for all. */
+      /** @description Kinds of the events to send, such as `ip_policy`. Default: `*`, which is for all. */
       kinds?: string[] | null;
       /** @description Operations of the events to send. Default: all. */
       operations?: components["schemas"]["AuditOperation"][] | null;
