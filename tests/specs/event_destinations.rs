@@ -41,6 +41,11 @@ fn ids(received: &[ReceivedWebhook]) -> Vec<String> {
     received.iter().map(|webhook| webhook.header("webhook-id").to_owned()).collect()
 }
 
+/// Waits until no event waits, and the server has stored that.
+async fn settled(operator: &Operator, item: &str) {
+    eventually("no event waits", async || (operator.get(item).await.ok().body["pending"] == 0).then_some(())).await;
+}
+
 /// Makes changes; each is one event.
 async fn changes(operator: &Operator, count: usize) {
     for number in 0..count {
@@ -110,7 +115,7 @@ async fn a_destination_gets_what_its_filters_name() {
         (&received[0].json()["kind"], &received[0].json()["operation"]),
         (&json!("ip_policy"), &json!("deleted"))
     );
-    eventually("no event waits", async || (operator.get(&item).await.ok().body["pending"] == 0).then_some(())).await;
+    settled(&operator, &item).await;
     // Nothing is sent while it is disabled; afterwards, it goes on where it was.
     operator.patch(&item, json!({ "enabled": false, "kinds": ["*"], "operations": [] })).await.ok();
     changes(&operator, 2).await;
@@ -274,6 +279,7 @@ async fn a_certificate_that_expires_soon_is_told_once() {
     assert_eq!((&event["object_id"], &event["actor_type"]), (&json!(soon), &json!("server")));
     let after = &event["after"];
     assert_eq!((&after["days"], &after["names"]), (&json!(14), &json!(["soon.test"])));
+    settled(&operator, &item).await;
     let world = world.kill_and_restart_server().await;
     let operator = world.operator();
     let last = certificate(&operator, "last.test", 2).await;

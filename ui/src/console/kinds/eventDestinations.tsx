@@ -11,7 +11,7 @@ import { SigningSecret } from "./SigningSecret";
 const EVERY_KIND = "*";
 
 function result({ status_code: status, error }: EventDelivery): string {
-  return error || `Accepted with status ${status ?? 0}`;
+  return error ? `Not accepted: ${error}` : `Accepted with status ${String(status)}`;
 }
 
 function state({ enabled, last_delivery: last }: EventDestination) {
@@ -96,7 +96,7 @@ export const eventDestinations = describe("/event_destinations", {
       kind: "list",
       name: "kinds",
       label: "Kinds of events",
-      help: `One per line, such as ip_policy, api_key, app_session (logins) or certificate_expiry. None, or ${EVERY_KIND}, for all.`,
+      help: `Such as ip_policy, api_key, app_session (logins) or certificate_expiry. None, or ${EVERY_KIND}, for all.`,
       placeholder: EVERY_KIND,
       maxItems: 64,
       check: (kind) => (kind === EVERY_KIND || kind in KINDS ? null : "There are no events of this kind."),
@@ -105,7 +105,7 @@ export const eventDestinations = describe("/event_destinations", {
       kind: "list",
       name: "operations",
       label: "Operations",
-      help: "One per line: created, updated, deleted or observed. None for all.",
+      help: "Some of created, updated, deleted or observed. None for all.",
       maxItems: 4,
       check: (operation) => (operation in OPERATIONS ? null : "Write created, updated, deleted or observed."),
     },
