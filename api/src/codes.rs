@@ -143,6 +143,10 @@ codes! {
     CountryInvalid = 1423, 400, "The country is not a code of ISO 3166-1.";
     RuleMatchesTwice = 1424, 400, "The rule has a CIDR and a country.";
     RestrictionTypeInvalid = 1803, 400, "The type of the IP restriction is not valid.";
+    // Event destinations
+    DestinationUrlInvalid = 5130, 400, "The URL of the event destination is not valid.";
+    DestinationKindUnknown = 5131, 400, "There are no events of this kind.";
+    DestinationLimit = 5132, 400, "There are as many event destinations as the server allows.";
     // TLS certificates and certificate authorities
     PemUnreadable = 1900, 400, "The text could not be read as PEM.";
     PrivateKeyMissing = 1901, 400, "No private key was given.";

@@ -3,6 +3,7 @@
 //! Nothing in this crate listens, stores or connects, except the typed client behind the feature `client`.
 
 pub mod acl;
+pub mod backoff;
 pub mod checks;
 #[cfg(feature = "client")]
 pub mod client;

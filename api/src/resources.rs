@@ -10,6 +10,7 @@ mod console_session;
 mod credential;
 mod dependent;
 mod endpoint;
+mod event_destination;
 mod failover_backend;
 mod http_response_backend;
 mod https_edge;
@@ -48,6 +49,10 @@ pub use console_session::ConsoleSession;
 pub use credential::{Credential, CredentialCreate, CredentialUpdate};
 pub use dependent::{Dependent, OnDelete};
 pub use endpoint::{Endpoint, EndpointType};
+pub use event_destination::{
+    API_REFUSAL, CERTIFICATE_EXPIRY, DESTINATION_URL_LIMIT, EVENT_KINDS, EVERY_KIND, EventDelivery, EventDestination,
+    EventDestinationCreate, EventDestinationStatus, EventDestinationUpdate,
+};
 pub use failover_backend::{FailoverBackend, FailoverBackendCreate, FailoverBackendUpdate};
 pub use http_response_backend::{
     HEADER_NAME_LIMIT, HEADER_VALUE_LIMIT, HttpResponseBackend, HttpResponseBackendCreate, HttpResponseBackendUpdate,
@@ -124,6 +129,7 @@ pub const COLLECTIONS: &[&str] = &[
     CertificateAuthority::PATH,
     Credential::PATH,
     Endpoint::PATH,
+    EventDestination::PATH,
     IpPolicy::PATH,
     IpPolicyRule::PATH,
     IpRestriction::PATH,

@@ -96,6 +96,21 @@ impl std::fmt::Debug for Cluster {
     }
 }
 
+/// Does what only one node may do, whenever this node is that one; a server that uses its store alone (`None`) always does.
+/// What it has begun ends half-way when another node takes over.
+pub(crate) async fn while_leading<F: Future<Output = ()>>(
+    leading: Option<watch::Receiver<bool>>,
+    work: impl Fn() -> F,
+) {
+    let Some(mut leading) = leading else { return work().await };
+    while leading.wait_for(|leads| *leads).await.is_ok() {
+        tokio::select! {
+            () = work() => return,
+            _ = leading.wait_for(|leads| !leads) => {}
+        }
+    }
+}
+
 /// What the first node has proposed for a key.
 async fn agree(store: &dyn Store, key: &str, propose: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
     if let Some(entry) = store.get(key).await? {

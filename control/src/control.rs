@@ -1,8 +1,8 @@
 //! Facade of the crate for the server program.
 
 use crate::{
-    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, LiveState, LoginStore, OAuthApps,
-    acme, console_sessions, files,
+    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, EventTasks, LiveState,
+    LoginStore, OAuthApps, acme, console_sessions, files,
     http::{AdmissionCheck, ApiState},
     logins,
     publishing::Publisher,
@@ -155,6 +155,11 @@ impl Control {
     /// Replaces the operator's OAuth apps, which modules without an app of their own need.
     pub fn set_oauth_apps(&self, apps: &OAuthApps, has_microsoft_tenants: bool) {
         self.resources.set_oauth_facts(OAuthFacts::new(apps, has_microsoft_tenants));
+    }
+
+    /// Sends events to their destinations, and records what is observed, until the returned handle is dropped.
+    pub fn run_event_tasks(&self) -> EventTasks {
+        EventTasks::start(&self.resources, self.cluster.as_ref().map(Cluster::leading))
     }
 
     /// Presents what other nodes have to prove to an authority, until the store is closed. Does nothing for a server that

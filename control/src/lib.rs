@@ -9,6 +9,7 @@ mod cluster;
 mod consistency;
 mod console_sessions;
 mod control;
+mod events;
 mod files;
 mod http;
 mod live_state;
@@ -27,6 +28,7 @@ pub use backup::{KeySource, Saved, back_up, restore};
 pub use cluster::Cluster;
 pub use consistency::{RecordReport, examine_records};
 pub use control::{Control, StoreSignals};
+pub use events::EventTasks;
 pub use http::{AdmissionCheck, ApiCaller};
 pub use live_state::{
     CommandOutcome, Gathered, LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold,
@@ -35,7 +37,7 @@ pub use live_state::{
 pub use logins::{LoginStore, SpentAssertion};
 pub use relocation::{Direction, relocate};
 pub use resources::{AddressClaims, AgentIdentity, BoundAddress, TunnelClaim, audit::CommittedEvent};
-pub use settings::{AuditRetention, ConsoleSessionLimits, ControlSettings, OAuthApp, OAuthApps};
+pub use settings::{AuditRetention, AuditedEvents, ConsoleSessionLimits, ControlSettings, OAuthApp, OAuthApps};
 
 /// OpenAPI description of the management API; it is the same on every server of this version.
 ///

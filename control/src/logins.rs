@@ -107,7 +107,7 @@ impl Resources {
         plan.put(&link, link_entry);
         plan.put(&use_key(user.as_str()), stored_login::encode_time(now));
         let event = NewEvent::of_view::<AppSession>(AuditOperation::Created, id.as_str());
-        plan.record_event(&EventAuthor::visitor(&user.any()), event, started_at)?;
+        self.record_login(&mut plan, &EventAuthor::visitor(&user.any()), event, started_at)?;
         for (id, secret) in renamed {
             let Some(entry) = self.store.get(&key::<AppSession>(id)).await? else { continue };
             plan.expect_revision(&entry.key, Some(entry.revision));
@@ -121,6 +121,20 @@ impl Resources {
             CommitOutcome::Done(revision) => Ok(Some(revision)),
             CommitOutcome::Conflict(_) => Ok(None),
         }
+    }
+
+    /// Records what a visitor does, unless the server does not record logins.
+    fn record_login(
+        &self,
+        plan: &mut CommitPlan,
+        author: &EventAuthor,
+        event: NewEvent,
+        at: jiff::Timestamp,
+    ) -> Result<()> {
+        if author.is_visitor() && !self.settings.audited.logins {
+            return Ok(());
+        }
+        plan.record_event(author, event, at)
     }
 
     /// Plans the login of a known or new person. `None` if the person is being deleted.
@@ -145,7 +159,7 @@ impl Resources {
                 let id = Id::<AppUser>::new(jiff_timestamp(now));
                 plan.update_claims(id.as_str(), &[], std::slice::from_ref(&claim));
                 let event = NewEvent::of_view::<AppUser>(AuditOperation::Created, id.as_str());
-                plan.record_event(&EventAuthor::visitor(&id.any()), event, jiff_timestamp(now))?;
+                self.record_login(plan, &EventAuthor::visitor(&id.any()), event, jiff_timestamp(now))?;
                 id
             }
         };

@@ -15,6 +15,7 @@ mod codec;
 mod commit_plan;
 mod credential;
 mod deletion;
+pub(crate) mod event_destination;
 mod failover_backend;
 mod hostports;
 mod http_response_backend;
@@ -112,6 +113,8 @@ pub(crate) struct Resources {
     pub(crate) started_at: Timestamp,
     /// That this server uses a store that several programs could use.
     pub(crate) presence: Option<Arc<Presence>>,
+    /// Refused calls that are not yet events.
+    pub(crate) refusals: audit::refusals::Refusals,
     response_cache: ResponseCache,
     search_index: SearchIndex,
 }
@@ -137,6 +140,7 @@ impl Resources {
             provisioning: ProvisioningTable::default(),
             started_at: Timestamp::now(),
             presence: None,
+            refusals: audit::refusals::Refusals::default(),
             response_cache: ResponseCache::default(),
             search_index: SearchIndex::default(),
         }

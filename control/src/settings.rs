@@ -66,6 +66,23 @@ impl Default for ConsoleSessionLimits {
     }
 }
 
+/// Events that are recorded besides changes of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditedEvents {
+    /// Logins of visitors, and their ends.
+    pub logins: bool,
+    /// Refused calls of the API.
+    pub refusals: bool,
+    /// Certificates that expire soon.
+    pub expiries: bool,
+}
+
+impl Default for AuditedEvents {
+    fn default() -> Self {
+        AuditedEvents { logins: true, refusals: false, expiries: true }
+    }
+}
+
 /// Settings of a [`Control`](crate::Control).
 #[derive(Clone, Debug)]
 pub struct ControlSettings {
@@ -99,6 +116,8 @@ pub struct ControlSettings {
     pub audit_retention: AuditRetention,
     /// How long a session of the console lasts.
     pub console_sessions: ConsoleSessionLimits,
+    /// What is recorded besides changes.
+    pub audited: AuditedEvents,
 }
 
 impl ControlSettings {
@@ -120,6 +139,7 @@ impl ControlSettings {
             version_aliases: vec!["ngrok-version".to_owned()],
             audit_retention: AuditRetention::default(),
             console_sessions: ConsoleSessionLimits::default(),
+            audited: AuditedEvents::default(),
         }
     }
 

@@ -31,7 +31,7 @@ use crate::{
 use arc_swap::ArcSwapOption;
 use axum::body::Bytes;
 use postern_api::{Code, Result, host::HostName, resource::NodeState};
-use postern_control::{Acme, Control, ControlSettings, certificates::Authority, store::Usage};
+use postern_control::{Acme, Control, ControlSettings, EventTasks, certificates::Authority, store::Usage};
 use postern_edge::Edge;
 use std::{io::Write, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
@@ -53,6 +53,8 @@ struct Server {
     acme: Option<Acme>,
     challenges: Arc<EdgeChallenges>,
     certificates: Arc<ServerCertificates>,
+    /// Sends events while it exists.
+    events: EventTasks,
     drain_delay: Duration,
     drain_timeout: Duration,
     /// The logs are finished last.
@@ -177,6 +179,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     }
     announce(&addresses, &folder, first_key.as_deref());
     threads.within(|| control.index_records());
+    let events = threads.within(|| control.run_event_tasks());
     let Configuration { drain_delay, drain_timeout, .. } = configuration;
     Ok(Server {
         folder,
@@ -189,6 +192,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         acme,
         challenges,
         certificates: chosen,
+        events,
         drain_delay,
         drain_timeout,
         _log: writing,
@@ -224,6 +228,7 @@ async fn open_control(
         tcp_ports: configuration.tcp_ports.clone(),
         audit_retention: configuration.audit_retention,
         console_sessions: configuration.console_sessions,
+        audited: configuration.audit_events,
         ..ControlSettings::new(folder.path())
     };
     let control = open_folder(settings, live).await?;
@@ -301,7 +306,7 @@ impl Server {
             drain_timeout = ?self.drain_timeout,
             "{signal}: draining: no new visitors, open requests are finished; a second signal ends at once"
         );
-        drop(self.acme);
+        drop((self.acme, self.events));
         Addresses::remove(&self.folder);
         self.socket.abort();
         admin_socket::remove(&self.folder);

@@ -61,7 +61,7 @@ fn the_management_api_is_read_downwards() {
             "control",
             "http",
             "publishing views",
-            "acme consistency console_sessions logins modules",
+            "acme consistency console_sessions events logins modules",
             "resources",
             "backup relocation",
             "cluster",

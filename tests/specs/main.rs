@@ -19,6 +19,7 @@ mod diagnosis;
 mod documentation;
 mod draining;
 mod durability;
+mod event_destinations;
 mod figures;
 mod first_start;
 mod floors;

@@ -29,8 +29,8 @@ pub use io::{
     transport::{BoxedTransport, Transport, limit_buffers},
     visitor_counts::CountedVisitor,
 };
+pub use postern_api::backoff;
 pub use proto::{
-    backoff,
     bind_modules::BindModules,
     message, node_link,
     pool_sizing::PoolLimits,

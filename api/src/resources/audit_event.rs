@@ -1,4 +1,4 @@
-//! An audit event: one change of the configuration, its author, and what it changed.
+//! An audit event: one change of the configuration, its author, and what it changed; or what was observed.
 
 use crate::{AnyId, Id, Timestamp, id::Kind, resource::View};
 use schemars::JsonSchema;
@@ -19,13 +19,13 @@ pub struct AuditEvent {
     pub created_at: Timestamp,
     /// What was done with the record.
     pub operation: AuditOperation,
-    /// Kind of the record, `ip_policy` for example.
+    /// Kind of the record, `ip_policy` for example, or `api_refusal` or `certificate_expiry`.
     pub kind: String,
-    /// Id of the record, which may have been deleted since.
+    /// Id of the record, which may have been deleted since; empty for refused calls without a known API key.
     pub object_id: AnyId,
     /// Id of the record that it is nested in: the edge of a route, for example.
     pub parent_id: Option<AnyId>,
-    /// What the author is; null for events of older servers, which did not record it.
+    /// What the author is; null for refused calls without a known API key, and for events of older servers.
     pub actor_type: Option<ActorType>,
     /// User, bot user or visitor that caused the change; null if it was none of them, or is not known.
     pub actor_id: Option<AnyId>,
@@ -40,7 +40,7 @@ pub struct AuditEvent {
     /// Settings before the change, by the names that they have in request bodies. A change of a module has that module
     /// only. Null for a creation, and if they were not recorded.
     pub before: Option<Map<String, Value>>,
-    /// Settings after the change; null for a deletion, and if they were not recorded.
+    /// Settings after the change, or what was observed; null for a deletion, and if they were not recorded.
     pub after: Option<Map<String, Value>>,
     /// JSON pointers to the secrets in `before` and `after`, which are replaced by `***`.
     pub masked: Vec<String>,
@@ -62,6 +62,8 @@ pub enum AuditOperation {
     Updated,
     /// It was deleted.
     Deleted,
+    /// Nothing was changed: calls were refused, or a certificate expires soon.
+    Observed,
 }
 
 /// What the author of a change is.
@@ -119,7 +121,8 @@ pub struct AuditFilter {
 
 impl AuditOperation {
     /// Every operation.
-    pub const ALL: [AuditOperation; 3] = [AuditOperation::Created, AuditOperation::Updated, AuditOperation::Deleted];
+    pub const ALL: [AuditOperation; 4] =
+        [AuditOperation::Created, AuditOperation::Updated, AuditOperation::Deleted, AuditOperation::Observed];
 
     /// The word in events and queries.
     pub const fn as_str(self) -> &'static str {
@@ -127,6 +130,7 @@ impl AuditOperation {
             AuditOperation::Created => "created",
             AuditOperation::Updated => "updated",
             AuditOperation::Deleted => "deleted",
+            AuditOperation::Observed => "observed",
         }
     }
 }

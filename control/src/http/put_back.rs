@@ -95,7 +95,7 @@ impl PutBackKind {
         }
         match (calls.is_empty(), event.secrets_changed) {
             (true, true) => PutBack::impossible("Only a secret was changed, and secrets are not in the audit log."),
-            (true, false) => PutBack::impossible("Nothing was changed."),
+            (true, false) => PutBack::impossible(UNCHANGED),
             (false, true) => PutBack { calls, note: "The secret that was changed too stays as it is.".to_owned() },
             (false, false) => PutBack { calls, note: String::new() },
         }
@@ -126,6 +126,7 @@ impl PutBackKind {
     }
 }
 
+const UNCHANGED: &str = "Nothing was changed.";
 const UNKNOWN: &str = "The record that this one was nested in is not known.";
 const AGAIN: &str = "The record is created again with a new ID. Whatever referred to the deleted one has to be changed to \
                      the new ID, and what the server makes itself, such as a token or a key, is new.";
@@ -133,9 +134,13 @@ const AGAIN: &str = "The record is created again with a new ID. Whatever referre
 /// What restores the state before the change of an event.
 pub(super) fn put_back(event: &AuditEvent) -> PutBack {
     let Some(kind) = put_back_kinds().iter().find(|kind| kind.kind == event.kind) else {
-        return PutBack::impossible("Logins of visitors cannot be put back.");
+        return PutBack::impossible(match event.operation {
+            AuditOperation::Observed => UNCHANGED,
+            _ => "Logins of visitors cannot be put back.",
+        });
     };
     match (event.operation, &event.before) {
+        (AuditOperation::Observed, _) => PutBack::impossible(UNCHANGED),
         (AuditOperation::Created, _) => {
             PutBack::impossible("The record did not exist before. Delete it to get the former state.")
         }

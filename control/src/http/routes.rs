@@ -18,10 +18,10 @@ use axum::{
 };
 use postern_api::resource::{
     ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, ConsoleSession, Credential, Endpoint,
-    FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, Node,
-    ReservedAddress, ReservedDomain, Resource as _, ServerFacts, SessionCommand, SshCertificateAuthority,
-    SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel,
-    TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
+    EventDestination, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule,
+    IpRestriction, Node, ReservedAddress, ReservedDomain, Resource as _, ServerFacts, SessionCommand,
+    SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge,
+    Tunnel, TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
 };
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -35,6 +35,7 @@ fn contents() -> ApiRoutes {
         .resource::<CertificateAuthority>()
         .dependents::<CertificateAuthority>()
         .resource::<Credential>()
+        .resource::<EventDestination>()
         .owner::<HttpsEdge>()
         .decisions::<HttpsEdge>()
         .owner::<HttpsRoute>()
@@ -240,4 +241,17 @@ pub(crate) fn router(state: Arc<ApiState>) -> Router {
     let routes = contents().router.fallback(response::no_such_path).layer(DefaultBodyLimit::disable());
     let routes = routes.with_state(state.clone());
     Router::new().fallback_service(ManagementService { state, routes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::resource::EVENT_KINDS;
+
+    #[test]
+    fn destinations_can_name_every_kind() {
+        for kind in put_back_kinds() {
+            assert!(EVENT_KINDS.contains(&kind.kind), "{}", kind.kind);
+        }
+    }
 }

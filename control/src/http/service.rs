@@ -5,7 +5,10 @@ use super::{
     authenticate::{self, Identified},
     response::{ErrorResponse, error_of, error_response, json_bytes},
 };
-use crate::resources::{Caller, audit::CallOrigin};
+use crate::resources::{
+    Caller,
+    audit::{CallOrigin, refusals::RefusedCall},
+};
 use axum::{
     Router,
     extract::{ConnectInfo, Request},
@@ -13,10 +16,10 @@ use axum::{
 };
 use futures::{FutureExt, future::BoxFuture};
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use postern_api::{AnyId, Code, Error, id::ksuid};
+use postern_api::{Code, Error, id::ksuid};
 use std::{
     convert::Infallible,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     panic::AssertUnwindSafe,
     sync::Arc,
     task::{Context, Poll},
@@ -54,8 +57,9 @@ impl ManagementService {
         let started = Instant::now();
         let operation = format!("op_{}", ksuid(postern_api::clock::now().as_second(), rand::random()));
         let (method, uri) = (request.method().clone(), request.uri().clone());
-        let (path, mut by) = (uri.path(), None);
-        let result = AssertUnwindSafe(self.run_stages(request, &operation, &mut by)).catch_unwind().await;
+        let (path, mut caller, state) = (uri.path(), None, self.state.clone());
+        let origin = CallOrigin { address: peer_address(&request), operation_id: operation.clone() };
+        let result = AssertUnwindSafe(self.run_stages(request, &origin, &mut caller)).catch_unwind().await;
         let mut response = result.unwrap_or_else(|_| {
             tracing::error!(%operation, %method, %path, "a handler panicked");
             ErrorResponse(Error::new(
@@ -75,7 +79,11 @@ impl ManagementService {
         }
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         let (status, took) = (response.status().as_u16(), started.elapsed());
-        let (code, by) = (code.map(tracing::field::display), by.as_ref().map(AnyId::as_str));
+        if let Some(code) = code.filter(|_| matches!(status, 401 | 403) && state.resources.settings.audited.refusals) {
+            let (caller, method) = (caller.as_deref(), method.as_str());
+            state.resources.refusals.count(RefusedCall { caller, origin, code, method, path });
+        }
+        let (code, by) = (code.map(tracing::field::display), caller.as_ref().map(|caller| caller.key.as_str()));
         if status >= 500 {
             tracing::warn!(%operation, %method, %path, status, code, by, ?took, "management call failed");
         } else {
@@ -84,14 +92,14 @@ impl ManagementService {
         response
     }
 
-    async fn run_stages(mut self, request: Request, operation: &str, by: &mut Option<AnyId>) -> Response {
+    async fn run_stages(mut self, request: Request, origin: &CallOrigin, by: &mut Option<Arc<Caller>>) -> Response {
         let (mut parts, body) = request.into_parts();
         let resources = &self.state.resources;
         let Identified { caller, session } = match authenticate::identify(resources, &parts).await {
             Ok(identified) => identified,
             Err(error) => return ErrorResponse(error).into_response(),
         };
-        *by = Some(caller.key.clone());
+        *by = Some(caller.clone());
         if let Some(admission) = &self.state.admission {
             let api_caller = ApiCaller {
                 key: caller.key.to_string(),
@@ -112,13 +120,15 @@ impl ManagementService {
         {
             return json_bytes(StatusCode::OK, body);
         }
-        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
-        let origin = CallOrigin { address, operation_id: operation.to_owned() };
-        parts.extensions.insert(Caller { origin, ..(*caller).clone() });
+        parts.extensions.insert(Caller { origin: origin.clone(), ..(*caller).clone() });
         parts.extensions.insert(session);
         match self.routes.call(Request::from_parts(parts, body)).await {
             Ok(response) => response,
             Err(never) => match never {},
         }
     }
+}
+
+fn peer_address(request: &Request) -> Option<IpAddr> {
+    request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip())
 }

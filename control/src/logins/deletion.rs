@@ -61,7 +61,7 @@ impl Resources {
             plan.delete(key);
         }
         let event = NewEvent::of_view::<AppSession>(AuditOperation::Deleted, id);
-        plan.record_event(by, event, postern_api::clock::now())
+        self.record_login(plan, by, event, postern_api::clock::now())
     }
 
     /// Ends one session on request of a caller.

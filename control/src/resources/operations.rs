@@ -177,6 +177,8 @@ impl Resources {
                 let planned = planned.map(|(_, replaced)| event.add_modules(&replaced));
                 self.not_found_if_deleted(&stored.id, planned).await?;
             }
+            let token = R::renewed_token(&former, &stored);
+            event.secrets_changed |= token.is_some();
             if R::may_remove_administrator(&former.spec, Some(&stored.spec)) {
                 self.ensure_administrator_remains(&mut plan, &HashSet::new(), Some(id)).await?;
             }
@@ -184,7 +186,11 @@ impl Resources {
             match self.commit::<R>(&plan).await? {
                 Some(revision) => {
                     self.wait_until_published(revision).await?;
-                    self.show(&stored).await.map(Some)
+                    let mut record = self.show(&stored).await?;
+                    if let Some(token) = token {
+                        R::reveal_token(&mut record.status, token);
+                    }
+                    Ok(Some(record))
                 }
                 None => Ok(None),
             }

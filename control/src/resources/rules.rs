@@ -167,6 +167,11 @@ pub(crate) trait Rules: Resource {
     /// Adds a token to the response to a creation, the only one that shows it.
     fn reveal_token(_status: &mut Self::Status, _token: Secret) {}
 
+    /// Token that a change has made anew. The response to the change shows it, and no other one does.
+    fn renewed_token(_former: &StoredRecord<Self>, _stored: &StoredRecord<Self>) -> Option<Secret> {
+        None
+    }
+
     /// Owner of the record, if the kind has owners.
     fn owner(&self) -> Option<&OwnerId> {
         None

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Collections that only administrators may see.
-const OF_ADMINISTRATORS: [&str; 6] = ["/users", "/bot_users", "/audit_events", "/app/users", "/app/sessions", "/nodes"];
+const OF_ADMINISTRATORS: [&str; 7] =
+    ["/users", "/bot_users", "/audit_events", "/event_destinations", "/app/users", "/app/sessions", "/nodes"];
 /// Collections that an agent's owner may see.
 const OF_AGENTS: [&str; 6] = ["/credentials", "/api_keys", "/tunnels", "/tunnel_sessions", "/endpoints", "/server"];
 /// Collections in which an agent's owner may change something.

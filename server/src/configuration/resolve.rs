@@ -6,8 +6,8 @@ use super::{
     resolver::Resolver,
     shared_store::{Node, node, shared_store},
     values::{
-        address, audit_retention, base_url, certificate_file, cidrs, direct_visitors, directory, duration, geoip,
-        identity_headers, ip_address, mail, path, plain_name, ports, session_duration,
+        address, audit_events, audit_retention, base_url, certificate_file, cidrs, direct_visitors, directory,
+        duration, geoip, identity_headers, ip_address, mail, path, plain_name, ports, session_duration,
     },
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     logs::{Format, Level},
 };
 use postern_api::host::HostName;
-use postern_control::{AcmeSettings, AuditRetention, ConsoleSessionLimits, store::SharedLocation};
+use postern_control::{AcmeSettings, AuditRetention, AuditedEvents, ConsoleSessionLimits, store::SharedLocation};
 use postern_edge::{Geo, Limits, Proxies};
 use postern_logins::{IdentityHeaders, OAuthProviders};
 use std::{
@@ -65,6 +65,7 @@ pub(crate) struct Configuration {
     pub(crate) audit_log: Option<Destination>,
     pub(crate) audit_retention: AuditRetention,
     pub(crate) console_sessions: ConsoleSessionLimits,
+    pub(crate) audit_events: AuditedEvents,
     pub(crate) log_format: Format,
     pub(crate) log_level: Level,
 }
@@ -102,6 +103,7 @@ impl Configuration {
         let audit_log = resolver.value("audit_log", str::parse);
         let audit_retention = resolver.value("audit_retention", audit_retention).unwrap_or_default();
         let console_sessions = console_sessions(&mut resolver);
+        let audit_events = resolver.value("audit_events", audit_events).unwrap_or_default();
         let log_format = resolver.value("log_format", str::parse).unwrap_or_default();
         let log_level = resolver.value("log_level", str::parse).unwrap_or_default();
         let acme = acme(&mut resolver);
@@ -144,6 +146,7 @@ impl Configuration {
             audit_log,
             audit_retention,
             console_sessions,
+            audit_events,
             log_format,
             log_level,
         })
@@ -352,6 +355,13 @@ mod tests {
         assert_eq!((kept("90d"), kept("500"), kept("7d, 500")), (Ok((90, 10_000)), Ok((365, 500)), Ok((7, 500))));
         for wrong in ["", "d", "0d", "99", "100001", "3651d", "5000,5000", "1d,2d", "-1d", "+100", "90d,", "1h"] {
             assert!(audit_retention(wrong).is_err(), "{wrong}");
+        }
+        let recorded = |text| audit_events(text).map(|events| (events.logins, events.refusals, events.expiries));
+        assert_eq!(recorded("none"), Ok((false, false, false)));
+        assert_eq!(recorded("refusals, expiries"), Ok((false, true, true)));
+        assert_eq!(recorded("logins"), Ok((true, false, false)));
+        for wrong in ["", "changes", "logins,", "logins,none", "logins,logins"] {
+            assert!(audit_events(wrong).is_err(), "{wrong}");
         }
         for wrong in ["0-5", "a", "1-", "-", "5-1", "1-70000"] {
             assert!(ports(wrong).is_err(), "{wrong}");

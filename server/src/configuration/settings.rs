@@ -285,6 +285,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Also write every audit event as a line of JSON: a file, stdout or stderr [default: none]",
     ),
     setting(
+        "audit-events",
+        "audit_events",
+        "LIST",
+        "Events that the audit log has besides changes: logins, refusals, expiries, or none [default: logins,expiries]",
+    ),
+    setting(
         "audit-retention",
         "audit_retention",
         "DAYS,NUMBER",

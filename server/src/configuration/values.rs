@@ -4,7 +4,7 @@ use crate::io_error::reason;
 use http::Uri;
 use ipnet::IpNet;
 use postern_api::{Secret, host::HostName, ip_rules::parse_cidr};
-use postern_control::{AuditRetention, store::Address};
+use postern_control::{AuditRetention, AuditedEvents, store::Address};
 use postern_edge::Geo;
 use postern_logins::IdentityHeaders;
 use rustls_pki_types::{
@@ -205,6 +205,26 @@ pub(super) fn session_duration(text: &str) -> Result<Duration, String> {
     } else {
         Err("is not between 1m and 720h".to_owned())
     }
+}
+
+/// Events that the audit log has besides changes: `logins,refusals,expiries`, some of them, or `none`.
+pub(super) fn audit_events(text: &str) -> Result<AuditedEvents, String> {
+    let mut events = AuditedEvents { logins: false, refusals: false, expiries: false };
+    if text == "none" {
+        return Ok(events);
+    }
+    for part in text.split(',').map(str::trim) {
+        let member = match part {
+            "logins" => &mut events.logins,
+            "refusals" => &mut events.refusals,
+            "expiries" => &mut events.expiries,
+            _ => return Err("is neither `none` nor a list of `logins`, `refusals` and `expiries`".into()),
+        };
+        if std::mem::replace(member, true) {
+            return Err(format!("names `{part}` twice"));
+        }
+    }
+    Ok(events)
 }
 
 /// What is kept of the audit log: `90d`, `5000`, or `90d,5000`.

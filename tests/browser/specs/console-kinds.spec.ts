@@ -38,7 +38,8 @@ interface Kind {
   made: Record<string, unknown>;
   change: readonly Fill[];
   changed: Record<string, unknown>;
-  token?: true;
+  /** What the server shows once. */
+  once?: "token" | "secret";
   /** A mistake that is said at its field before anything is sent. */
   mistake?: { fill: readonly Fill[]; says: string };
 }
@@ -72,7 +73,7 @@ const KINDS: readonly Kind[] = [
     made: { acl: ["bind:*.shop.test", "bind:team=web"] },
     change: [type("Rules", "")],
     changed: { acl: [] },
-    token: true,
+    once: "token",
   },
   {
     many: "API keys",
@@ -84,7 +85,23 @@ const KINDS: readonly Kind[] = [
     made: { description: "Deployments" },
     change: [type("Metadata", '{"team":"web"}')],
     changed: { metadata: '{"team":"web"}' },
-    token: true,
+    once: "token",
+  },
+  {
+    many: "Event destinations",
+    one: "event destination",
+    path: "/event_destinations",
+    member: "event_destinations",
+    mistake: {
+      fill: [type("URL", "http://127.0.0.1:9/in"), type("Kinds of events", "ip_polices")],
+      says: "There are no events of this kind.",
+    },
+    create: [type("Kinds of events", "ip_policy\nuser"), type("Description", "SIEM")],
+    title: "SIEM",
+    made: { url: "http://127.0.0.1:9/in", kinds: ["ip_policy", "user"], enabled: true, secret: null },
+    change: [(form) => form.getByLabel("Enabled", { exact: true }).uncheck()],
+    changed: { enabled: false },
+    once: "secret",
   },
   {
     many: "Users",
@@ -275,10 +292,11 @@ async function madeChangedAndDeleted(page: Page, world: World, kind: Kind): Prom
   await expectAccessible(page);
   await picture(page, `console-new-${kind.path.slice(1).replaceAll("/", "-")}`);
   await page.getByRole("button", { name: `Create ${kind.one}` }).click();
-  if (kind.token) {
-    const dialog = page.getByRole("dialog", { name: "Store this token now" });
-    const token = (await dialog.getByLabel("Token").textContent()) ?? "";
-    expect(token.length).toBeGreaterThan(30);
+  if (kind.once) {
+    const dialog = page.getByRole("dialog", { name: `Store this ${kind.once} now` });
+    const shown = (await dialog.getByLabel(kind.once === "token" ? "Token" : "Secret").textContent()) ?? "";
+    expect(shown.length).toBeGreaterThan(30);
+    await picture(page, `console-once-${kind.path.slice(1).replaceAll("/", "-")}`);
     await dialog.getByLabel("I have stored it").check();
     await dialog.getByRole("button", { name: "Done" }).click();
   }

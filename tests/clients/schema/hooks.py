@@ -44,6 +44,8 @@ NEEDED = {
     # Enabled, it needs an edge that terminates TLS.
     "/edges/tls/{id}/mutual_tls": {"enabled": False, "certificate_authority_ids": ["ca_"]},
     "/edges/tls/{id}/rate_limit": {"key": "everyone"},
+    # Enabled, the server would connect to what is made up.
+    "/event_destinations": {"url": "http://127.0.0.1:9/#", "enabled": False, "kinds": ["*"]},
     "/ip_policy_rules": {"action": "deny", "cidr": "203.0.113.#/32", "ip_policy_id": "ipp_"},
     "/ssh_host_certificates": {"ssh_certificate_authority_id": "sshca_", "principals": ["#.schema.test"]},
     "/ssh_user_certificates": {"ssh_certificate_authority_id": "sshca_", "principals": ["user#"]},

@@ -11,12 +11,12 @@ use super::{
     transport::BoxedTransport,
 };
 use crate::proto::{
-    backoff::Backoff,
     message::{FromAgent, Welcome},
     preamble::Preamble,
     stream_start::{MalformedStart, StreamStart},
 };
 use futures::{StreamExt, stream::FuturesUnordered};
+use postern_api::backoff::Backoff;
 use std::{
     io,
     sync::{

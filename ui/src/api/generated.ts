@@ -567,6 +567,22 @@ export interface paths {
     /** Get endpoint */
     get: operations["get_endpoint"];
   };
+  "/event_destinations": {
+    parameters: {};
+    /** List event destinations */
+    get: operations["list_event_destinations"];
+    /** Create event destination */
+    post: operations["create_event_destination"];
+  };
+  "/event_destinations/{id}": {
+    parameters: {};
+    /** Get event destination */
+    get: operations["get_event_destination"];
+    /** Delete event destination */
+    delete: operations["delete_event_destination"];
+    /** Update event destination */
+    patch: operations["update_event_destination"];
+  };
   "/ip_policies": {
     parameters: {};
     /** List IP policies */
@@ -977,13 +993,13 @@ export interface components {
       created_at: string;
       /** @description What was done with the record. */
       operation: components["schemas"]["AuditOperation"];
-      /** @description Kind of the record, `ip_policy` for example. */
+      /** @description Kind of the record, `ip_policy` for example, or `api_refusal` or `certificate_expiry`. */
       kind: string;
-      /** @description Id of the record, which may have been deleted since. */
+      /** @description Id of the record, which may have been deleted since; empty for refused calls without a known API key. */
       object_id: string;
       /** @description Id of the record that it is nested in: the edge of a route, for example. */
       parent_id: string | null;
-      /** @description What the author is; null for events of older servers, which did not record it. */
+      /** @description What the author is; null for refused calls without a known API key, and for events of older servers. */
       actor_type: components["schemas"]["ActorType"] | null;
       /** @description User, bot user or visitor that caused the change; null if it was none of them, or is not known. */
       actor_id: string | null;
@@ -999,7 +1015,7 @@ export interface components {
       before: {
         [key: string]: unknown;
       } | null;
-      /** @description Settings after the change; null for a deletion, and if they were not recorded. */
+      /** @description Settings after the change, or what was observed; null for a deletion, and if they were not recorded. */
       after: {
         [key: string]: unknown;
       } | null;
@@ -1022,7 +1038,7 @@ export interface components {
       next_page_uri: string | null;
     };
     /** @description What was done with a record. */
-    AuditOperation: "created" | "updated" | "deleted";
+    AuditOperation: "created" | "updated" | "deleted" | "observed";
     /** @description The backend module in responses. */
     BackendModule: {
       /** @description Whether the module is enabled. */
@@ -1590,6 +1606,112 @@ export interface components {
        * @default false
        */
       upstream: boolean | null;
+    };
+    /** @description An attempt to deliver an event. */
+    EventDelivery: {
+      /** @description The event. */
+      event_id: string;
+      /**
+       * Format: date-time
+       * @description Time of the attempt.
+       */
+      at: string;
+      /**
+       * Format: uint32
+       * @description Attempts to deliver this event so far.
+       */
+      attempts: number;
+      /**
+       * Format: uint16
+       * @description Status of the response; null if there was none.
+       */
+      status_code: number | null;
+      /** @description Why the event was not accepted; empty if it was. */
+      error: string;
+      /**
+       * Format: date-time
+       * @description Time of the next attempt, if the event was not accepted.
+       */
+      next_attempt_at: string | null;
+    };
+    /** @description A URL that audit events are sent to, in order, each until it is accepted. */
+    EventDestination: {
+      /** @description Its id. */
+      id: string;
+      /** @description Absolute URL. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description Creation time.
+       */
+      created_at: string;
+      /** @description Description shown in lists; empty if never set. */
+      description: string;
+      /** @description Free-form metadata for your own programs; empty if never set. */
+      metadata: string;
+      /** @description URL of the receiver. */
+      url: string;
+      /** @description Whether events are sent; if not, they wait in the audit log. */
+      enabled: boolean;
+      /** @description Kinds of the events that are sent; `*` is for all. */
+      kinds: string[];
+      /** @description Operations of the events that are sent; empty for all. */
+      operations: components["schemas"]["AuditOperation"][];
+      /** @description Secret that signs the events; shown only once, in the response that made it. */
+      secret: string | null;
+      /** @description Latest attempt to deliver an event; null before the first. */
+      last_delivery: components["schemas"]["EventDelivery"] | null;
+      /**
+       * Format: uint64
+       * @description Events that wait; of more than 1000, no further ones are counted.
+       */
+      pending: number;
+      /**
+       * Format: uint64
+       * @description Events that the audit log had dropped before they were accepted.
+       */
+      skipped: number;
+    };
+    /** @description Body of a create. The URL is required. */
+    EventDestinationCreate: {
+      /** @description Description shown in lists; at most 255 bytes. */
+      description?: string | null;
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description URL of the receiver: `https`, or `http` for loopback and private addresses. */
+      url: string;
+      /** @description Default: true. */
+      enabled?: boolean | null;
+      /** @description Kinds of the events to send, such as `ip_policy`. Default: `*`, which is for all. */
+      kinds?: string[] | null;
+      /** @description Operations of the events to send. Default: all. */
+      operations?: components["schemas"]["AuditOperation"][] | null;
+    };
+    /** @description A page of records, newest first. */
+    EventDestinationList: {
+      /** @description The records. */
+      event_destinations: components["schemas"]["EventDestination"][];
+      /** @description The URI of the list. */
+      uri: string;
+      /** @description The URI of the next page; null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description Body of a change. */
+    EventDestinationUpdate: {
+      /** @description Description shown in lists; at most 255 bytes. */
+      description?: string | null;
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description URL of the receiver: `https`, or `http` for loopback and private addresses. */
+      url?: string | null;
+      /** @description Whether events are sent. */
+      enabled?: boolean | null;
+      /** @description Kinds of the events to send, replacing all former ones; empty or `*` for all. */
+      kinds?: string[] | null;
+      /** @description Operations of the events to send, replacing all former ones; empty for all. */
+      operations?: components["schemas"]["AuditOperation"][] | null;
+      /** @description True makes a new secret. For 24 hours, events are signed with the former one, too. */
+      rotate_secret?: boolean | null;
     };
     /** @description A TLS certificate and its end. */
     ExpiringCertificate: {
@@ -4342,6 +4464,11 @@ export type EndpointType = components["schemas"]["EndpointType"];
 export type Error = components["schemas"]["Error"];
 export type ErrorPagesModule = components["schemas"]["ErrorPagesModule"];
 export type ErrorPagesModulePut = components["schemas"]["ErrorPagesModulePut"];
+export type EventDelivery = components["schemas"]["EventDelivery"];
+export type EventDestination = components["schemas"]["EventDestination"];
+export type EventDestinationCreate = components["schemas"]["EventDestinationCreate"];
+export type EventDestinationList = components["schemas"]["EventDestinationList"];
+export type EventDestinationUpdate = components["schemas"]["EventDestinationUpdate"];
 export type ExpiringCertificate = components["schemas"]["ExpiringCertificate"];
 export type FailoverBackend = components["schemas"]["FailoverBackend"];
 export type FailoverBackendCreate = components["schemas"]["FailoverBackendCreate"];
@@ -4744,7 +4871,7 @@ export interface operations {
         /** @description Only changes of records of this kind, `ip_policy` for example. Empty is the same as absent. */
         kind?: string;
         /** @description Only this operation. Empty is the same as absent. */
-        operation?: "created" | "updated" | "deleted" | "";
+        operation?: "created" | "updated" | "deleted" | "observed" | "";
         /** @description Only changes at or after this time. Empty is the same as absent. */
         since?: string | "";
         /** @description Only changes before this time. Empty is the same as absent. */
@@ -8022,6 +8149,107 @@ export interface operations {
       };
     };
   };
+  list_event_destinations: {
+    parameters: {
+      query?: {
+        /** @description The largest number of records on a page. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records older than this one; empty is the same as absent. */
+        before_id?: string;
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of records. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EventDestinationList"];
+        };
+      };
+    };
+  };
+  create_event_destination: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["EventDestinationCreate"];
+      };
+    };
+    responses: {
+      /** @description The created record. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EventDestination"];
+        };
+      };
+    };
+  };
+  get_event_destination: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EventDestination"];
+        };
+      };
+    };
+  };
+  delete_event_destination: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_event_destination: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["EventDestinationUpdate"];
+      };
+    };
+    responses: {
+      /** @description The new state. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EventDestination"];
+        };
+      };
+    };
+  };
   list_ip_policies: {
     parameters: {
       query?: {
@@ -9388,6 +9616,7 @@ export const COLLECTIONS = {
   "/edges/tcp": { member: "tcp_edges", prefix: "edgtcp", name: "TCP edge" },
   "/edges/tls": { member: "tls_edges", prefix: "edgtls", name: "TLS edge" },
   "/endpoints": { member: "endpoints", prefix: "ep", name: "endpoint" },
+  "/event_destinations": { member: "event_destinations", prefix: "ed", name: "event destination" },
   "/ip_policies": { member: "ip_policies", prefix: "ipp", name: "IP policy" },
   "/ip_policy_rules": { member: "ip_policy_rules", prefix: "ipr", name: "IP policy rule" },
   "/ip_restrictions": { member: "ip_restrictions", prefix: "ipx", name: "IP restriction" },

@@ -23,6 +23,7 @@ import {
 } from "./kinds/backends";
 import { certificateAuthorities } from "./kinds/certificateAuthorities";
 import { credentials } from "./kinds/credentials";
+import { eventDestinations } from "./kinds/eventDestinations";
 import { ipPolicies } from "./kinds/ipPolicies";
 import { ipPolicyRules } from "./kinds/ipPolicyRules";
 import { ipRestrictions } from "./kinds/ipRestrictions";
@@ -129,6 +130,7 @@ export const AREAS: readonly Area[] = [
   resource("Access", "user", users),
   resource("Access", "user", botUsers),
   resource("Access", "note", auditEvents, { "": page(() => import("./audit/AuditLogPage")) }),
+  resource("Access", "arrow", eventDestinations),
   resource("Certificates", "seal", tlsCertificates, {
     "": page(() => import("./certificates/CertificatesPage")),
     new: page(() => import("./certificates/UploadPage")),

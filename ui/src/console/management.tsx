@@ -117,8 +117,8 @@ export interface ApiChange {
   body?: unknown;
 }
 
-/** The record after a change; a token only when it is created. */
-export type ChangedRecord = Base & { token?: string | null };
+/** The record after a change; a token or secret only when that was made. */
+export type ChangedRecord = Base & { token?: string | null; secret?: string | null };
 
 /** Sends a change, then invalidates all queries of these collections. */
 export function useApiMutation(invalidates: readonly string[]) {

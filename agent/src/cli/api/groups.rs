@@ -22,6 +22,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("edges tcp", "TCP edges: ports and modules"),
     ("edges tls", "TLS edges: names and modules"),
     ("endpoints", "Everything that is published now"),
+    ("event-destinations", "URLs that audit events are sent to, as signed webhooks"),
     ("ip-policies", "Named lists of networks, for IP restrictions"),
     ("ip-policy-rules", "Networks that a policy allows or denies"),
     ("ip-restrictions", "IP restrictions of API, console, agents and all endpoints"),

@@ -36,7 +36,9 @@ fn word(word: &str) -> &str {
 pub(super) fn tag(path: &str) -> (&'static str, &'static str) {
     match path.split('/').nth(1).unwrap_or_default() {
         "api_keys" | "bot_users" | "credentials" | "users" => ("Access", "Users of the API, and their keys."),
-        "audit_events" => ("Audit log", "Changes of the configuration, and their authors."),
+        "audit_events" | "event_destinations" => {
+            ("Audit log", "Changes of the configuration and their authors, and where they are sent.")
+        }
         "app" => ("Visitors who log in", "People who have logged in at edges, and their sessions."),
         "console_sessions" => ("Console", "Browsers that are signed in to the console."),
         "backends" => ("Backends", "Targets that edges forward to."),

@@ -19,7 +19,8 @@ pub(crate) struct CallOrigin {
 pub(crate) struct EventAuthor {
     /// Id of the key, or of the visitor; a word for what has no id.
     pub(super) by: String,
-    pub(super) actor: ActorType,
+    /// `None` for a caller who is not known.
+    pub(super) actor: Option<ActorType>,
     pub(super) id: Option<AnyId>,
     pub(super) name: String,
     pub(super) origin: CallOrigin,
@@ -30,22 +31,32 @@ impl EventAuthor {
     pub(crate) fn server(part: &str) -> Self {
         EventAuthor {
             by: part.to_owned(),
-            actor: ActorType::Server,
+            actor: Some(ActorType::Server),
             id: None,
             name: String::new(),
             origin: CallOrigin::default(),
         }
     }
 
+    /// A caller of the API who is not known.
+    pub(crate) fn unknown(origin: CallOrigin) -> Self {
+        EventAuthor { by: String::new(), actor: None, id: None, name: String::new(), origin }
+    }
+
     /// A visitor who logs in or out.
     pub(crate) fn visitor(id: &AnyId) -> Self {
         EventAuthor {
             by: id.to_string(),
-            actor: ActorType::Visitor,
+            actor: Some(ActorType::Visitor),
             id: Some(id.clone()),
             name: String::new(),
             origin: CallOrigin::default(),
         }
+    }
+
+    /// Whether it is a visitor.
+    pub(crate) fn is_visitor(&self) -> bool {
+        self.actor == Some(ActorType::Visitor)
     }
 }
 
@@ -62,7 +73,7 @@ impl Caller {
         };
         EventAuthor {
             by: self.key.to_string(),
-            actor,
+            actor: Some(actor),
             id: Some(self.owner.any()),
             name: self.name.clone(),
             origin: self.origin.clone(),

@@ -65,7 +65,7 @@ impl Resources {
 }
 
 /// Smallest key of an event at a time or later.
-pub(super) fn first_key(at: Timestamp) -> String {
+pub(crate) fn first_key(at: Timestamp) -> String {
     format!("{EVENTS}{}_{}", AuditEvent::PREFIX, ksuid(at.seconds(), [0; 16]))
 }
 

@@ -10,6 +10,7 @@ use postern_api::{
     resource::{AuditOperation, View},
 };
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 /// What happened to one record.
 pub(crate) struct NewEvent {
@@ -114,6 +115,19 @@ impl NewEvent {
     pub(crate) fn add_deleted_module(&mut self, module: &Entry) {
         if let Some(before) = &mut self.before {
             before.add_module(module.key.rsplit('/').next().unwrap_or_default(), Some(&module.value));
+        }
+    }
+
+    /// An event about what was observed and changed nothing.
+    pub(crate) fn of_observation(kind: &str, object: &str, observed: Map<String, Value>) -> Self {
+        NewEvent {
+            kind: kind.to_owned(),
+            operation: AuditOperation::Observed,
+            object: object.to_owned(),
+            parent: None,
+            before: None,
+            after: Some(Settings::of_observation(observed)),
+            secrets_changed: false,
         }
     }
 

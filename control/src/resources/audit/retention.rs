@@ -1,16 +1,16 @@
 //! Retention: events are kept by age, number and size; the oldest are removed.
 
-use super::{EVENTS, list::first_key};
+use super::{EVENTS, list::first_key, stored_event::kind_and_operation};
 use crate::{
     AuditRetention,
     store::{Commit, Entry, Range, Result, Revision, Store},
 };
 use postern_api::{
     Timestamp,
-    resource::{AppSession, AppUser, ConsoleSession, View},
+    resource::{API_REFUSAL, AppSession, AppUser, ConsoleSession, View},
 };
-use serde::Deserialize;
 use std::{
+    collections::HashMap,
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -73,11 +73,11 @@ async fn remove_before(store: &dyn Store, oldest: Timestamp) -> Result<()> {
 /// Removes the oldest events of each class that exceed a number or a size.
 async fn trim(store: &dyn Store, max_events: usize, max_bytes: usize) -> Result<()> {
     let mut range = Range::new(EVENTS, BATCH_SIZE);
-    let mut kept = [(0, 0); 2];
+    let mut kept = HashMap::new();
     loop {
         let page = store.range(range.clone()).await?;
         let excess = page.entries.iter().filter(|entry| {
-            let (events, bytes) = &mut kept[usize::from(is_login(entry))];
+            let (events, bytes) = kept.entry(EventClass::of(entry)).or_insert((0, 0));
             (*events, *bytes) = (*events + 1, *bytes + entry.key.len() + entry.value.len());
             *events > max_events || *bytes > max_bytes
         });
@@ -95,15 +95,24 @@ async fn delete(store: &dyn Store, entries: impl Iterator<Item = &Entry>) -> Res
     Ok(())
 }
 
-/// Whether an event is about a login of a visitor, or a sign-in to the console.
-fn is_login(entry: &Entry) -> bool {
-    #[derive(Deserialize)]
-    struct Name {
-        #[serde(rename = "type")]
-        name: String,
+/// Events that are counted together, so that many of one class never displace those of another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum EventClass {
+    Change,
+    /// About a login of a visitor, or a sign-in to the console.
+    Login,
+    /// About refused calls of the API.
+    Refusal,
+}
+
+impl EventClass {
+    fn of(entry: &Entry) -> Self {
+        match kind_and_operation(&entry.value).map(|(kind, _)| kind).as_deref() {
+            Some(AppSession::KIND | AppUser::KIND | ConsoleSession::KIND) => EventClass::Login,
+            Some(API_REFUSAL) => EventClass::Refusal,
+            _ => EventClass::Change,
+        }
     }
-    let name = serde_json::from_slice::<Name>(&entry.value).map(|event| event.name).unwrap_or_default();
-    [AppSession::KIND, AppUser::KIND, ConsoleSession::KIND].iter().any(|kind| name.starts_with(kind))
 }
 
 #[cfg(test)]

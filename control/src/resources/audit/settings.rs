@@ -51,6 +51,13 @@ impl Settings {
         Ok(settings)
     }
 
+    /// What was observed.
+    pub(crate) fn of_observation(members: Map<String, Value>) -> Self {
+        let mut settings = Settings { members, ..Settings::default() };
+        settings.bound();
+        settings
+    }
+
     /// Settings of a stored record of any kind that can belong to another record; `None` for other kinds.
     ///
     /// # Errors

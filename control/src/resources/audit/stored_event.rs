@@ -69,7 +69,7 @@ impl StoredEvent {
             by: author.by.clone(),
             at: Timestamp::new(at),
             parent: event.parent,
-            actor: Some(author.actor),
+            actor: author.actor,
             actor_id: author.id.clone(),
             actor_name: author.name.clone(),
             address: author.origin.address.map(|address| address.to_canonical().to_string()).unwrap_or_default(),
@@ -84,10 +84,25 @@ impl StoredEvent {
 
     /// Kind of the record, and what was done with it. `None` for a name that no server wrote.
     pub(super) fn kind_and_operation(&self) -> Option<(&str, AuditOperation)> {
-        let (kind, word) = self.name.rsplit_once('_')?;
-        let operation = AuditOperation::ALL.into_iter().find(|operation| operation.as_str() == word)?;
-        Some((kind, operation))
+        split_name(&self.name)
     }
+}
+
+/// Kind of the record of a stored event, and what was done with it. `None` for a value that no server wrote.
+pub(crate) fn kind_and_operation(value: &[u8]) -> Option<(String, AuditOperation)> {
+    #[derive(Deserialize)]
+    struct Name {
+        #[serde(rename = "type")]
+        name: String,
+    }
+    let Name { name } = serde_json::from_slice(value).ok()?;
+    split_name(&name).map(|(kind, operation)| (kind.to_owned(), operation))
+}
+
+fn split_name(name: &str) -> Option<(&str, AuditOperation)> {
+    let (kind, word) = name.rsplit_once('_')?;
+    let operation = AuditOperation::ALL.into_iter().find(|operation| operation.as_str() == word)?;
+    Some((kind, operation))
 }
 
 /// A stored event as the API shows it, without what restores the former state; `None` for a value that no server wrote.

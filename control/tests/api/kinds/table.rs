@@ -37,6 +37,13 @@ pub(crate) fn kinds() -> Vec<Kind> {
             &["ca_pem", "subject_common_name", "not_before", "not_after", "key_usages", "extended_key_usages"],
         ),
         kind("/credentials", "credentials", "cr_", json!({"acl": ["bind:*.a.test"]}), &["acl", "owner_id", "token"]),
+        kind(
+            "/event_destinations",
+            "event_destinations",
+            "ed_",
+            json!({"enabled": false, "url": "http://127.0.0.1:9/other", "kinds": ["user"], "operations": ["deleted"]}),
+            &["url", "enabled", "kinds", "operations", "secret", "last_delivery", "pending", "skipped"],
+        ),
         kind("/backends/failover", "backends", "bkdfo_", json!({"backends": []}), &["backends"]),
         kind(
             "/backends/http_response",
@@ -183,6 +190,9 @@ impl Kind {
             "/ip_restrictions" => {
                 let kind = ["dashboard", "api", "agent", "endpoints"][number % 4];
                 json!({"type": kind, "ip_policy_ids": [caller.policy().await]})
+            }
+            "/event_destinations" => {
+                json!({"url": format!("https://receiver-{number}.test/"), "kinds": ["tls_certificate"]})
             }
             "/edges/https" => json!({"hostports": [format!("https-{number}.test:443")]}),
             "/edges/https/{edge_id}/routes" => json!({"match_type": "path_prefix", "match": format!("/{number}")}),

@@ -1,4 +1,4 @@
-// On the page of an audit event: the settings before and after the change, and what puts it back.
+// On the page of an audit event: the settings before and after the change, and what puts it back; or what was observed.
 import { useState } from "react";
 import type { AuditEvent } from "../../api/generated";
 import { counted } from "../../model/format";
@@ -15,6 +15,13 @@ export function AuditChange({ record: event }: { record: AuditEvent }) {
   const [restoring, setRestoring] = useState(false);
   const { changes, same } = differences(event.before, event.after);
   const possible = event.put_back.calls.length > 0;
+  if (event.operation === "observed") {
+    return (
+      <Section title="What was observed">
+        <Settings event={event} changes={changes} />
+      </Section>
+    );
+  }
   return (
     <>
       <Section
@@ -65,7 +72,10 @@ function unchanged(event: AuditEvent): string {
 }
 
 function Settings({ event, changes }: { event: AuditEvent; changes: readonly SettingChange[] }) {
-  const shows = { before: event.operation !== "created", after: event.operation !== "deleted" };
+  const shows = {
+    before: event.operation !== "created" && event.operation !== "observed",
+    after: event.operation !== "deleted",
+  };
   return (
     <div className={styles.scroll} role="region" aria-label="Settings before and after" tabIndex={0}>
       <table className={styles.table}>
@@ -73,12 +83,14 @@ function Settings({ event, changes }: { event: AuditEvent; changes: readonly Set
           <tr>
             <th scope="col">Setting</th>
             {shows.before && <th scope="col">Before</th>}
-            {shows.after && <th scope="col">After</th>}
+            {shows.after && (
+              <th scope="col">{shows.before || event.operation === "created" ? "After" : "Value"}</th>
+            )}
           </tr>
         </thead>
         <tbody>
           {changes.map((change) => {
-            const differs = change.before !== change.after;
+            const differs = change.before !== change.after && event.operation !== "observed";
             return (
               <tr key={change.path.join("/")}>
                 <th scope="row">{settingName(change.path)}</th>

@@ -5,7 +5,12 @@ import { describe, idColumn, inside } from "../resource/kind";
 import { recordName } from "../resource/recordName";
 import { AuditChange } from "./AuditChange";
 
-export const OPERATIONS = { created: "created", updated: "changed", deleted: "deleted" } as const;
+export const OPERATIONS = {
+  created: "created",
+  updated: "changed",
+  deleted: "deleted",
+  observed: "observed",
+} as const;
 
 /** Names of kinds that have no collection of their own. */
 const OTHER_KINDS: Readonly<Record<string, string>> = {
@@ -13,6 +18,8 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
   app_session: "Visitor session",
   app_user: "Logged-in visitor",
   console_session: "Console session",
+  api_refusal: "Refused call of the API",
+  certificate_expiry: "Certificate that expires soon",
 };
 
 /** Kinds by their names in events. */
@@ -31,16 +38,24 @@ export function kindName(kind: string): string {
 }
 
 /** What a record was called at the time, by its settings; null where they do not tell. */
-function formerName({ after, before, object_id: id }: AuditEvent): string | null {
+function formerName({ after, before, object_id: id, operation }: AuditEvent): string | null {
   const settings = after ?? before ?? {};
+  if (operation === "observed") return observedName(settings);
   const path = settings["match"];
   return recordName({ ...settings, id, uri: "" }) ?? (typeof path === "string" ? path : null);
+}
+
+/** What was observed: a call, or the names of a certificate. */
+function observedName({ method, path, names }: Readonly<Record<string, unknown>>): string | null {
+  if (Array.isArray(names)) return names.join(", ");
+  return typeof method === "string" && typeof path === "string" ? `${method} ${path}` : null;
 }
 
 /** A record by its name at the time, or by the one that it has now. */
 function RecordOf({ event }: { event: AuditEvent }) {
   const { object_id: id, parent_id: parent, operation } = event;
   const name = formerName(event);
+  if (!id) return name ?? <None>none</None>;
   if (operation === "deleted") return <span title={id}>{name ?? <Mono>{id}</Mono>}</span>;
   return (
     <RefLink id={id} parent={parent}>
@@ -58,6 +73,7 @@ function partOf({ before, after }: AuditEvent): string {
 
 export function whatHappened(event: AuditEvent): string {
   const name = kindName(event.kind);
+  if (event.operation === "observed") return name;
   const words = `${name} ${OPERATIONS[event.operation]}${partOf(event)}`;
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -80,7 +96,7 @@ export const auditEvents = describe("/audit_events", {
   singular: "change",
   plural: "Audit log",
   about:
-    "Every change of the configuration: who made it, when and from where, and the settings before and after it.",
+    "Every change of the configuration: who made it, when and from where, and the settings before and after it. Logins, refused calls and certificates that expire, as far as the server records them.",
   title: (event) => [whatHappened(event), formerName(event)].filter(Boolean).join(": "),
   columns: [
     { name: "what", label: "Change", text: whatHappened },

@@ -1,4 +1,4 @@
-// Creates a record. A token is shown once before the page continues.
+// Creates a record. A token or secret is shown once before the page continues.
 import { useState } from "react";
 import type { Base } from "../../api/management";
 import { toast } from "../../parts/toast";
@@ -26,10 +26,13 @@ export function CreatePage({ kind }: { kind: Kind }) {
         invalidates={[kind.path, ...(kind.touches ?? [])]}
         submit={`Create ${kind.singular}`}
         onCancel={() => go(kind.path)}
-        onDone={(record) => (record.token ? setCreated(record) : open(record))}
+        onDone={(record) => (record.token || record.secret ? setCreated(record) : open(record))}
       />
       {created?.token && (
         <TokenOnce what={kind.singular} token={created.token} onStored={() => open(created)} />
+      )}
+      {created?.secret && (
+        <TokenOnce what={kind.singular} secret={created.secret} onStored={() => open(created)} />
       )}
     </PageFrame>
   );

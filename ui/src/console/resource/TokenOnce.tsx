@@ -1,4 +1,4 @@
-// Shows a token that the server reveals only once. The dialog closes when the user confirms that it was stored.
+// Shows a token or a secret that the server reveals only once. The dialog closes when the user confirms that it was stored.
 import { useState } from "react";
 import { Button } from "../../parts/Button";
 import { Dialog, DialogActions } from "../../parts/Dialog";
@@ -6,21 +6,27 @@ import { Check } from "../../parts/Check";
 import { useCopy } from "../../services";
 import styles from "./TokenOnce.module.css";
 
-export function TokenOnce({ what, token, onStored }: { what: string; token: string; onStored(): void }) {
+type Shown = { token: string; secret?: never } | { secret: string; token?: never };
+
+export function TokenOnce({ what, onStored, ...shown }: Shown & { what: string; onStored(): void }) {
   const copy = useCopy();
+  const word = shown.token === undefined ? "secret" : "token";
+  const text = shown.token ?? shown.secret;
+  const effect =
+    word === "token" ? "the server stores only a hash of it" : "receivers need it to verify what is sent";
   const [stored, setStored] = useState(false);
   return (
     <Dialog
-      title="Store this token now"
-      description={`The token of this ${what} is shown only once; the server stores only a hash of it.`}
+      title={`Store this ${word} now`}
+      description={`The ${word} of this ${what} is shown only once; ${effect}.`}
       open
       onClose={() => stored && onStored()}
     >
       <div className={styles.box}>
-        <code className={styles.token} aria-label="Token">
-          {token}
+        <code className={styles.token} aria-label={word === "token" ? "Token" : "Secret"}>
+          {text}
         </code>
-        <Button icon="copy" onClick={() => void copy(token, "The token")}>
+        <Button icon="copy" onClick={() => void copy(text, `The ${word}`)}>
           Copy
         </Button>
       </div>

@@ -1,0 +1,45 @@
+//! What the server does with audit events besides storing them: it sends them to their destinations, and records what was
+//! observed without a change.
+
+mod backlog;
+mod expiry;
+mod feed;
+mod request;
+mod worker;
+
+use crate::{
+    cluster::while_leading,
+    resources::{Resources, audit::refusals::write_refusals},
+};
+use expiry::ExpiryObserver;
+use feed::Feed;
+use request::Sender;
+use std::sync::Arc;
+use tokio::{sync::watch, task::JoinHandle};
+
+/// Handle of the tasks that send and observe. Dropping it stops them.
+#[must_use]
+pub struct EventTasks(Vec<JoinHandle<()>>);
+
+impl EventTasks {
+    pub(crate) fn start(resources: &Arc<Resources>, leading: Option<watch::Receiver<bool>>) -> Self {
+        let sender = Arc::new(Sender::default());
+        let (for_feed, leads) = (resources.clone(), leading.clone());
+        let feed = async move { while_leading(leads, || Feed::run(for_feed.clone(), sender.clone())).await };
+        let mut tasks = vec![tokio::spawn(feed)];
+        if resources.settings.audited.expiries {
+            let observer = ExpiryObserver::new(resources.clone(), Arc::new(postern_api::clock::now));
+            tasks.push(tokio::spawn(async move { while_leading(leading, || observer.run()).await }));
+        }
+        if resources.settings.audited.refusals {
+            tasks.push(tokio::spawn(write_refusals(resources.clone())));
+        }
+        EventTasks(tasks)
+    }
+}
+
+impl Drop for EventTasks {
+    fn drop(&mut self) {
+        self.0.iter().for_each(JoinHandle::abort);
+    }
+}

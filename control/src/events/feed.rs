@@ -1,0 +1,221 @@
+//! Follows the audit log and the destinations, and gives each destination a backlog of the events that it wants, with a worker
+//! that sends them. Only one node of a cluster does.
+
+use super::{
+    backlog::{Backlog, WaitingEvent},
+    request::Sender,
+    worker::{SharedProgress, Worker, locked, save},
+};
+use crate::{
+    resources::{
+        Resources, StoredRecord,
+        audit::{EVENTS, kind_and_operation},
+        event_destination::{
+            MAX_DESTINATIONS,
+            progress::{LogPosition, Progress, read_newest_first},
+        },
+        keys,
+    },
+    store::{Batch, Range, Result, Revision, StoreError},
+};
+use postern_api::{Id, resource::EventDestination};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::task::{AbortHandle, JoinSet};
+
+/// Delay after the store failed.
+const STORE_RETRY_DELAY: Duration = Duration::from_secs(5);
+/// No commit.
+const NEVER: Revision = 0;
+
+/// All destinations that are enabled, and how far the log is read for them.
+pub(super) struct Feed {
+    resources: Arc<Resources>,
+    sender: Arc<Sender>,
+    destinations: HashMap<Id<EventDestination>, Destination>,
+    workers: JoinSet<Id<EventDestination>>,
+    /// Up to this commit, the backlogs have all events.
+    reached: Revision,
+}
+
+/// A destination with a worker.
+struct Destination {
+    record: StoredRecord<EventDestination>,
+    /// Commit that wrote the record.
+    revision: Revision,
+    position: LogPosition,
+    backlog: Arc<Backlog>,
+    progress: SharedProgress,
+    worker: AbortHandle,
+}
+
+/// A destination whose backlog is being read.
+struct Beginning {
+    record: StoredRecord<EventDestination>,
+    revision: Revision,
+    position: LogPosition,
+    progress: SharedProgress,
+    events: Vec<WaitingEvent>,
+}
+
+impl Feed {
+    /// Sends events until the store is closed.
+    pub(super) async fn run(resources: Arc<Resources>, sender: Arc<Sender>) {
+        loop {
+            let (workers, destinations) = (JoinSet::new(), HashMap::new());
+            let feed = Feed { resources: resources.clone(), sender: sender.clone(), destinations, workers, reached: 0 };
+            match feed.follow().await {
+                Ok(()) | Err(StoreError::Closed) => return,
+                // The log is read from the stored positions again.
+                Err(error) => tracing::debug!(%error, "events are not sent for a moment"),
+            }
+            tokio::time::sleep(STORE_RETRY_DELAY).await;
+        }
+    }
+
+    /// Follows the log until it no longer reaches back to where it was read, or the store fails.
+    async fn follow(mut self) -> Result<()> {
+        let store = self.resources.store.clone();
+        self.reached = store.range(Range::new(EVENTS, 1)).await?.revision;
+        let mut events = store.watch(EVENTS, self.reached);
+        let mut records = store.watch(&keys::records::<EventDestination>(), self.reached);
+        self.read_destinations().await?;
+        loop {
+            let are_stale = tokio::select! {
+                batch = events.next() => self.distribute(&batch?),
+                batch = records.next() => !batch?.changes.is_empty(),
+                Some(ended) = self.workers.join_next() => ended.is_ok_and(|id| self.has_ended(&id)),
+            };
+            if are_stale {
+                self.read_destinations().await?;
+            }
+        }
+    }
+
+    /// Adds events to the backlogs. The destinations stay as they are.
+    fn distribute(&mut self, batch: &Batch) -> bool {
+        for change in &batch.changes {
+            let Some((kind, operation)) = change.value.as_deref().and_then(kind_and_operation) else { continue };
+            let event = WaitingEvent { key: change.key.as_str().into(), revision: change.revision };
+            for destination in self.destinations.values() {
+                if destination.position.is_before(&event.key, event.revision)
+                    && destination.record.spec.wants(&kind, operation)
+                {
+                    destination.backlog.push(event.clone());
+                }
+            }
+        }
+        self.reached = batch.revision;
+        false
+    }
+
+    /// A worker has ended, because further events must be read from the log. Those of changed destinations were aborted.
+    fn has_ended(&mut self, id: &Id<EventDestination>) -> bool {
+        let destination = self.destinations.get_mut(id).filter(|destination| destination.worker.is_finished());
+        destination.map(|destination| destination.revision = NEVER).is_some()
+    }
+
+    /// Begins with destinations that are new or changed, and ends with those that were deleted or disabled.
+    async fn read_destinations(&mut self) -> Result<()> {
+        let mut former = std::mem::take(&mut self.destinations);
+        let mut beginnings = Vec::new();
+        for (record, revision) in self.enabled_destinations().await? {
+            let taken_over = match former.remove(&record.id) {
+                Some(unchanged) if unchanged.revision == revision => {
+                    self.destinations.insert(record.id, unchanged);
+                    continue;
+                }
+                changed => changed.map(Destination::end),
+            };
+            let progress = match taken_over {
+                Some(progress) => progress,
+                None => match Progress::load(self.resources.store.as_ref(), &record.id).await? {
+                    Some(progress) => Arc::new(Mutex::new(progress)),
+                    None => continue,
+                },
+            };
+            let reached = locked(&progress).clone();
+            let position = reached.position(self.resources.store.as_ref()).await?;
+            beginnings.push(Beginning { record, revision, position, progress, events: Vec::new() });
+        }
+        for gone in former.into_values() {
+            let destination = gone.record.clone();
+            save(self.resources.store.as_ref(), &destination, &gone.end()).await?;
+        }
+        self.read_events(&mut beginnings).await?;
+        beginnings.into_iter().for_each(|beginning| self.begin(beginning));
+        Ok(())
+    }
+
+    /// Enabled destinations, with the commits that wrote them.
+    async fn enabled_destinations(&self) -> Result<Vec<(StoredRecord<EventDestination>, Revision)>> {
+        let range = Range::new(keys::records::<EventDestination>(), MAX_DESTINATIONS);
+        let mut enabled = Vec::new();
+        for entry in self.resources.store.range(range).await?.entries {
+            match self.resources.codec.read_record::<EventDestination>(&entry) {
+                Ok(record) if record.spec.enabled => enabled.push((record, entry.revision)),
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::error!(key = entry.key, "no events are sent to a destination: {}", error.message)
+                }
+            }
+        }
+        Ok(enabled)
+    }
+
+    /// Reads what waits in the log, up to what is distributed.
+    async fn read_events(&self, beginnings: &mut [Beginning]) -> Result<()> {
+        let Some(floor) = beginnings.iter().map(|beginning| beginning.position.floor.clone()).min() else {
+            return Ok(());
+        };
+        read_newest_first(self.resources.store.as_ref(), &floor, |entry| {
+            let Some((kind, operation)) = kind_and_operation(&entry.value) else { return true };
+            let event = WaitingEvent { key: entry.key.as_str().into(), revision: entry.revision };
+            for beginning in beginnings.iter_mut() {
+                if entry.revision <= self.reached
+                    && beginning.position.is_before(&event.key, event.revision)
+                    && beginning.record.spec.wants(&kind, operation)
+                {
+                    beginning.events.push(event.clone());
+                }
+            }
+            true
+        })
+        .await
+    }
+
+    fn begin(&mut self, beginning: Beginning) {
+        let Beginning { record, revision, position, progress, mut events } = beginning;
+        if position.is_ordered_by_commit() {
+            events.sort_by(|one, other| (one.revision, &one.key).cmp(&(other.revision, &other.key)));
+        } else {
+            events.reverse();
+        }
+        let id = record.id.clone();
+        let backlog = Arc::new(Backlog::new(events.into()));
+        let worker = Worker {
+            resources: self.resources.clone(),
+            sender: self.sender.clone(),
+            destination: record.clone(),
+            backlog: backlog.clone(),
+            progress: progress.clone(),
+        };
+        let ended = id.clone();
+        let worker = self.workers.spawn(async move {
+            worker.run().await;
+            ended
+        });
+        self.destinations.insert(id, Destination { record, revision, position, backlog, progress, worker });
+    }
+}
+
+impl Destination {
+    /// Ends its worker; gives the progress to the next one.
+    fn end(self) -> SharedProgress {
+        self.worker.abort();
+        self.progress
+    }
+}
