@@ -35,6 +35,7 @@ mod peers;
 mod run;
 mod session_store;
 mod signals;
+mod traffic_archive;
 mod unlock;
 
 use command_line::Invocation;

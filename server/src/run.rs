@@ -23,6 +23,7 @@ use crate::{
     node_links,
     session_store::ControlSessionStore,
     signals::Signals,
+    traffic_archive::TrafficFile,
 };
 use axum::body::Bytes;
 use postern_api::{Code, Result, host::HostName, resource::NodeState};
@@ -48,6 +49,7 @@ struct Server {
     acme: Option<Acme>,
     drain_delay: Duration,
     drain_timeout: Duration,
+    traffic: Arc<TrafficFile>,
     /// The logs are finished last.
     _log: Option<AccessLogWriter>,
     _audit_log: Option<AuditLogWriter>,
@@ -127,6 +129,8 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let challenges = settings.challenges.clone();
     let (log, writing) = configuration.access_log.as_ref().map(access_log::start).transpose()?.unzip();
     settings.access_log = log;
+    let traffic = TrafficFile::open(&folder);
+    settings.traffic_archive = traffic.clone();
     settings.remembered_names = held_names::read(&folder);
     settings.links = node_links::settings(&control, node)?;
     settings.claims = control.claim_addresses().map(|claims| Arc::new(ControlAddressClaims(claims)) as _);
@@ -177,6 +181,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         acme,
         drain_delay,
         drain_timeout,
+        traffic,
         _log: writing,
         _audit_log: audit_log,
         _threads: threads,
@@ -295,5 +300,6 @@ impl Server {
         self.control.close().await;
         tracing::info!("the ports and the data folder are free for another server");
         tokio::join!(self.edge.drain(self.drain_timeout), self.api.drain(self.drain_timeout));
+        self.traffic.close().await;
     }
 }

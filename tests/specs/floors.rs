@@ -97,7 +97,7 @@ fn the_server_is_read_downwards() {
             "run",
             "node_links",
             "admin_handler backup cluster command_line copy_store create_api_key doctor node unlock",
-            "addresses admin_socket configuration held_names management_runtime",
+            "addresses admin_socket configuration held_names management_runtime traffic_archive",
             "access_log api_listener audit_log certificates data_folder management session_store signals",
             "acme_challenges address_claims api_connections api_host edge_sync io_error ip_access live_edge log_output logs metrics peers",
         ],

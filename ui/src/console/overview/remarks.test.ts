@@ -6,7 +6,7 @@ const NOW = Date.parse("2026-03-01T00:00:00Z");
 const inDays = (days: number) => new Date(NOW + days * 86_400_000 + 1000).toISOString();
 
 function status(changes: Partial<ServerStatus>): ServerStatus {
-  const points = Array.from({ length: 60 }, () => ({ requests: 0, refused: 0, failed: 0 }));
+  const points = Array.from({ length: 60 }, () => ({ requests: 0, redirected: 0, refused: 0, failed: 0 }));
   return {
     version: "0.1.0",
     started_at: "2026-02-28T00:00:00Z",
@@ -53,7 +53,7 @@ describe("remarks", () => {
 
   it("say how much fails and whose fault it mostly is", () => {
     const busy = status({});
-    busy.history = { ...busy.history, seconds: [{ requests: 100, refused: 50, failed: 7 }] };
+    busy.history = { ...busy.history, seconds: [{ requests: 100, redirected: 0, refused: 50, failed: 7 }] };
     busy.traffic.faults = { visitor: 50, configuration: 0, agent: 2, service: 5, server: 0 };
     expect(remarks(busy, NOW)).toEqual([
       {
