@@ -57,7 +57,7 @@ fn scraped_labels(text: &str) -> BTreeMap<String, BTreeSet<String>> {
 
 #[tokio::test]
 async fn every_metric_and_label_of_the_dashboard_is_there() {
-    let world = World::with(|setup| setup.flags(&["--access-log", "stdout", "--audit-log", "stdout"])).await;
+    let world = World::start().await;
     let unpublished = format!("https://unpublished.localhost:{}/", world.server.addresses.https.port());
     assert_eq!(world.visitor().get(&unpublished).await.status, 404);
     let text = eventually("the refusal is counted", async || {

@@ -177,6 +177,7 @@ const MANAGEMENT_API: &[Row] = &[
 /// The metrics of the server.
 const METRICS: &[(&str, Figure)] = &[
     ("postern_access_log_dropped_total", Counted("figures/server::lines_that_the_access_log_cannot_take_are_counted")),
+    ("postern_audit_log_dropped_total", Counted("figures/server::events_that_the_audit_log_cannot_take_are_counted")),
     ("postern_build_info", Given("the version, as a label")),
     ("postern_edge_abandoned_total", Counted("figures/server::visitors_who_leave_before_the_response_are_counted")),
     ("postern_edge_circuits_opened_total", Counted("figures/server::floods_and_circuits_are_counted")),

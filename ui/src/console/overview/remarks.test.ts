@@ -27,6 +27,7 @@ function status(changes: Partial<ServerStatus>): ServerStatus {
     expiring: [],
     traffic: {
       requests: 0,
+      redirected: 0,
       refused: 0,
       failed: 0,
       faults: { visitor: 0, configuration: 0, agent: 0, service: 0, server: 0 },
@@ -53,7 +54,7 @@ describe("remarks", () => {
 
   it("say how much fails and whose fault it mostly is", () => {
     const busy = status({});
-    busy.history = { ...busy.history, seconds: [{ requests: 100, redirected: 0, refused: 50, failed: 7 }] };
+    busy.history = { ...busy.history, seconds: [{ requests: 100, refused: 50, failed: 7 }] };
     busy.traffic.faults = { visitor: 50, configuration: 0, agent: 2, service: 5, server: 0 };
     expect(remarks(busy, NOW)).toEqual([
       {
