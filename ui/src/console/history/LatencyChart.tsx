@@ -28,8 +28,8 @@ export function LatencyChart({ slots, total, at, onMove }: LatencyChartProps) {
         <ul className={styles.legend} aria-label="Legend">
           {PERCENTILES.map((name) => (
             <li key={name}>
-              <svg className={styles.swatch} aria-hidden="true">
-                <path className={`${styles.percentile} ${styles[name]}`} d="M0 6H18" />
+              <svg className={`${styles.swatch} ${styles[name]}`} aria-hidden="true">
+                <path className={styles.percentile} d="M0 6H18" />
               </svg>
               {name}
             </li>
@@ -37,14 +37,17 @@ export function LatencyChart({ slots, total, at, onMove }: LatencyChartProps) {
         </ul>
       }
     >
-      {lines.map(({ name, path }) => (
-        <path key={name} className={`${styles.percentile} ${styles[name]}`} d={path} />
+      {lines.map(({ name, path, dots }) => (
+        <g key={name} className={styles[name]}>
+          <path className={styles.percentile} d={path} />
+          <path className={styles.dots} d={dots} />
+        </g>
       ))}
     </SeriesChart>
   );
 }
 
-/** The lines of the percentiles, interrupted where there is no latency, and the upper end of the scale. */
+/** The lines of the percentiles, interrupted where there is no latency, single points, and the upper end of the scale. */
 export function percentileLines(slots: readonly Slot[]) {
   const latencies = slots.map(({ traffic }) => traffic?.latency ?? null);
   const top = ceiling(Math.max(...latencies.map((latency) => latency?.p99 ?? 0), 1000));
@@ -61,9 +64,9 @@ export function percentileLines(slots: readonly Slot[]) {
       if (index > 0 && latencies[index - 1]) runs.at(-1)?.push(point);
       else runs.push([point]);
     }
-    // The end of a line is round: one that goes nowhere is a dot.
-    const path = runs.map((run) => (run.length > 1 ? line(run) : `${line(run)}h0`)).join("");
-    return { name, path };
+    // The ends of lines are round: one that goes nowhere is a dot.
+    const [path, dots] = [runs.filter((run) => run.length > 1), runs.filter((run) => run.length === 1)];
+    return { name, path: path.map(line).join(""), dots: dots.map((run) => `${line(run)}h0`).join("") };
   });
   return { top, lines };
 }

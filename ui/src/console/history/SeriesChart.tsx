@@ -42,7 +42,9 @@ export function SeriesChart(props: SeriesChartProps) {
   return (
     <figure className={styles.figure} aria-label={title}>
       <div className={styles.head}>
-        <h3 className={styles.title}>{title}</h3>
+        <span className={styles.title} aria-hidden="true">
+          {title}
+        </span>
         {legend}
       </div>
       <div className={styles.plot}>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { TrafficSeries } from "../../api/generated";
 import { count, size } from "../../model/format";
 import { Button } from "../../parts/Button";
-import { OUTCOMES, PERCENTILES, latencyOf, outcomeLabel, timeText, type Passing } from "./series";
+import { OUTCOMES, PERCENTILES, latencyOf, timeText, type Passing } from "./series";
 import styles from "./TrafficHistory.module.css";
 
 /** Rows at first, and more at each request. */
@@ -24,7 +24,7 @@ export function SeriesTable({ series, passing }: { series: TrafficSeries; passin
               <th scope="col">{passing === "request" ? "Requests" : "Connections"}</th>
               {outcomes.map((outcome) => (
                 <th scope="col" key={outcome.name}>
-                  {outcomeLabel(outcome, passing)}
+                  {outcome.label}
                 </th>
               ))}
               <th scope="col">In</th>

@@ -31,10 +31,10 @@ it("interrupts the lines of percentiles where nothing was requested", () => {
   const fast = slot({ requests: 1, latency: { p50: 1000, p95: 2000, p99: 2000 } });
   const { top, lines } = percentileLines([fast, fast, slot(null), fast, slot(null)]);
   expect(top).toBe(2000);
-  expect(lines[0]).toEqual({ name: "p50", path: "M0 75L180 75M540 75h0" });
+  expect(lines[0]).toEqual({ name: "p50", path: "M0 75L180 75", dots: "M540 75h0" });
   expect(percentileLines([slot(null)])).toEqual({
     top: 1000,
-    lines: ["p50", "p95", "p99"].map((name) => ({ name, path: "" })),
+    lines: ["p50", "p95", "p99"].map((name) => ({ name, path: "", dots: "" })),
   });
 });
 

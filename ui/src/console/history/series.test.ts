@@ -49,6 +49,7 @@ it("says what became of requests and connections", () => {
   const one = interval("2026-11-25T09:01:00Z", { requests: 1, redirected: 1 });
   expect(outcomesText(one, "connection")).toBe("1 connection: 1 redirected");
   expect(outcomesText(null, "connection")).toBe("no connections");
+  expect(outcomesText(interval("2026-11-25T09:01:00Z"), "request")).toBe("no requests");
 });
 
 it("says latencies in the unit that fits", () => {

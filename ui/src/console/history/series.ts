@@ -78,7 +78,7 @@ export function outcomeLabel({ label, status }: (typeof OUTCOMES)[number], passi
 
 /** `53 requests: 40 successful, 5 redirected, 8 failed`. */
 export function outcomesText(traffic: TrafficInterval | null, passing: Passing): string {
-  if (!traffic) return `no ${passing}s`;
+  if (!traffic || traffic.requests === 0) return `no ${passing}s`;
   const parts = OUTCOMES.toReversed().filter(({ name }) => traffic[name] > 0);
   const words = parts.map(({ name, label }) => `${count(traffic[name])} ${label.toLowerCase()}`).join(", ");
   return `${counted(traffic.requests, passing)}${words && `: ${words}`}`;
