@@ -68,7 +68,7 @@ impl Database {
         // Rows are in the order of time, so that those of a minute are written together: each interval is looked up.
         let mut statement = self.connection.prepare_cached(SELECT)?;
         let mut found = Vec::new();
-        let first = span.first.max((span.last + 1).saturating_sub(span.step.intervals_kept()));
+        let first = span.first.max(span.last.saturating_sub(span.step.intervals_kept() - 1));
         for interval in first..=span.last {
             let sample = statement.query_row(params![number_of(span.step), signed(interval), id], sample).optional()?;
             found.extend(sample.map(|sample| (interval, sample)));

@@ -33,7 +33,8 @@ pub(crate) struct Latencies(BTreeMap<LatencyBucket, u64>);
 impl LatencyBucket {
     /// The bucket of a duration. Shorter and longer ones than are told apart are in the first and last bucket.
     pub(crate) fn of(latency: Duration) -> Self {
-        let microseconds = latency.as_secs().saturating_mul(1_000_000) + u64::from(latency.subsec_micros());
+        let microseconds =
+            latency.as_secs().saturating_mul(1_000_000).saturating_add(u64::from(latency.subsec_micros()));
         let microseconds = microseconds.clamp(1 << FIRST_EXPONENT, (1 << (LAST_EXPONENT + 1)) - 1);
         let exponent = microseconds.ilog2();
         let quarter = (microseconds >> (exponent - 2)) as u32 & (BUCKETS_PER_DOUBLING - 1);
