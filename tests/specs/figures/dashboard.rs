@@ -37,7 +37,7 @@ fn names(expression: &str) -> BTreeSet<String> {
     words.filter(|word| word.starts_with("postern_")).map(str::to_owned).collect()
 }
 
-/// The labels by which an expression groups, and those of its legend.
+/// The labels by which an expression groups.
 fn labels(expression: &str) -> BTreeSet<String> {
     let groups = expression.split("by (").skip(1).filter_map(|rest| rest.split(')').next());
     groups.flat_map(|group| group.split(", ")).map(str::to_owned).collect()
