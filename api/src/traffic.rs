@@ -1,4 +1,8 @@
-//! Traffic counters since the start of the server, and a short history.
+//! Traffic counters since the start of the server, a short history, and series over longer ranges.
+
+mod series;
+
+pub use series::{TrafficInterval, TrafficLatency, TrafficRange, TrafficSeries, TrafficStep};
 
 use crate::resource::NodeName;
 use schemars::JsonSchema;
@@ -105,6 +109,9 @@ impl AddAssign for Faults {
 pub struct Counts {
     /// Requests with a response, and connections that were forwarded or refused.
     pub requests: u64,
+    /// Responses with status 3xx.
+    #[serde(default)]
+    pub redirected: u64,
     /// Responses with status 4xx.
     pub refused: u64,
     /// Responses with status 5xx.
@@ -119,8 +126,9 @@ pub struct Counts {
 
 impl AddAssign for Counts {
     fn add_assign(&mut self, more: Counts) {
-        let Counts { requests, refused, failed, faults, bytes_in, bytes_out } = more;
+        let Counts { requests, redirected, refused, failed, faults, bytes_in, bytes_out } = more;
         self.requests = self.requests.saturating_add(requests);
+        self.redirected = self.redirected.saturating_add(redirected);
         self.refused = self.refused.saturating_add(refused);
         self.failed = self.failed.saturating_add(failed);
         self.faults += faults;
@@ -172,9 +180,12 @@ mod tests {
     #[test]
     fn every_count_is_added() {
         let faults = Faults { visitor: 1, configuration: 2, agent: 3, service: 4, server: 5 };
-        let mut counts = Counts { requests: 6, refused: 7, failed: 8, faults, bytes_in: 9, bytes_out: 10 };
+        let mut counts =
+            Counts { requests: 6, redirected: 11, refused: 7, failed: 8, faults, bytes_in: 9, bytes_out: 10 };
         counts += counts;
         let faults = Faults { visitor: 2, configuration: 4, agent: 6, service: 8, server: 10 };
-        assert_eq!(counts, Counts { requests: 12, refused: 14, failed: 16, faults, bytes_in: 18, bytes_out: 20 });
+        let doubled =
+            Counts { requests: 12, redirected: 22, refused: 14, failed: 16, faults, bytes_in: 18, bytes_out: 20 };
+        assert_eq!(counts, doubled);
     }
 }

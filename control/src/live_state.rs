@@ -6,7 +6,7 @@ use postern_api::{
     host::HostName,
     resource::NodeName,
     trace::Decision,
-    traffic::{Counts, History, Traffic},
+    traffic::{Counts, History, Traffic, TrafficRange, TrafficSeries},
 };
 use std::{collections::BTreeMap, net::IpAddr};
 
@@ -40,6 +40,8 @@ pub trait LiveState: Send + Sync {
     fn traffic_of<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Gathered<Option<Traffic>>>;
     /// Total traffic, with its history.
     fn traffic_in_all(&self) -> BoxFuture<'_, Gathered<(Counts, History)>>;
+    /// Traffic of an edge or route over a time range, or of everything together; without id and kind.
+    fn traffic_series<'a>(&'a self, id: Option<&'a str>, range: TrafficRange) -> BoxFuture<'a, TrafficSeries>;
     /// Nodes whose sessions and tunnels are not known at the moment.
     fn missing_nodes(&self) -> Vec<NodeName> {
         Vec::new()
@@ -223,6 +225,9 @@ impl LiveState for NoLiveState {
     }
     fn traffic_in_all(&self) -> BoxFuture<'_, Gathered<(Counts, History)>> {
         std::future::ready(Gathered::default()).boxed()
+    }
+    fn traffic_series<'a>(&'a self, _id: Option<&'a str>, range: TrafficRange) -> BoxFuture<'a, TrafficSeries> {
+        std::future::ready(TrafficSeries::empty(range, postern_api::clock::now())).boxed()
     }
     fn restart<'a>(&'a self, _session: &'a str) -> BoxFuture<'a, CommandOutcome> {
         std::future::ready(CommandOutcome::NoSession).boxed()

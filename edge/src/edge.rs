@@ -80,7 +80,9 @@ impl Edge {
             [MAX_OVERFLOW, MAX_OVERFLOW, 0].map(|door| ConnectionLimiter::new(limits, door, settings.proxies.clone()));
         let [https_limiter, http_limiter, tcp_limiter] = limiters.clone();
         metrics::register();
-        let telemetry = Arc::new(Telemetry::new(settings.access_log.clone()));
+        let (log, archive, clock) =
+            (settings.access_log.clone(), settings.traffic_archive.clone(), settings.clock.clone());
+        let telemetry = Arc::new(Telemetry::new(log, archive, clock));
         let access = Arc::new(Access::new(telemetry.clone(), settings.geo.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let rate_limits: Arc<RateTable> = Arc::default();
@@ -128,6 +130,7 @@ impl Edge {
         tasks.spawn(follower.clone().follow());
         tasks.spawn(sweep(registry.clone(), rate_limits));
         tasks.spawn(sample_traffic(traffic));
+        tasks.spawn(async move { telemetry.recorder.run().await });
         let logins_task = logins.clone();
         tasks.spawn(async move { logins_task.maintain().await });
         let links = settings.links.map(|links| {
@@ -178,8 +181,8 @@ impl Edge {
         self.follower.clone()
     }
 
-    /// Stops accepting visitors, asks agents to connect elsewhere, and stores when login sessions were last used. When it
-    /// returns, all listening sockets are closed, so that a successor can open them; open requests and connections
+    /// Stops accepting visitors, asks agents to connect elsewhere, and stores when login sessions were last used and what
+    /// traffic there was. When it returns, all listening sockets are closed, so that a successor can open them; open requests and connections
     /// continue.
     pub async fn stop_accepting(&mut self) {
         self.stop.cancel();
@@ -187,6 +190,7 @@ impl Edge {
         while self.accepting.join_next().await.is_some() {}
         self.registry.ports.stop_accepting().await;
         self.logins.flush().await;
+        self.record_traffic().await;
     }
 
     /// Stops accepting, if it has not done so yet, and waits at most `timeout` for open requests and connections. Then
@@ -205,6 +209,11 @@ impl Edge {
         }
         self.registry.close().await;
         self.tasks.shutdown().await;
+        self.record_traffic().await;
+    }
+
+    async fn record_traffic(&self) {
+        self.live.access.telemetry.recorder.record().await;
     }
 }
 

@@ -39,7 +39,9 @@ pub use live::{CommandOutcome, Live};
 pub use modules::SigningCertificates;
 pub use net::Proxies;
 pub use settings::{ApiBody, ApiHost, ApiRequestBody, ApiService, Clock, Settings};
-pub use telemetry::{AccessLog, AccessLogEntry, AccessLogReader};
+pub use telemetry::{
+    AccessLog, AccessLogEntry, AccessLogReader, MalformedSample, TrafficArchive, TrafficSample, TrafficSpan,
+};
 pub use tls::{Certificates, ChallengeGuard, Challenges};
 pub use tunnels::{
     AddressClaim, AddressClaims, ClaimedAddress, HeldName, Peer, PendingReservation, ReservationGuard, SessionView,

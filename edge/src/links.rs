@@ -15,7 +15,7 @@ mod tls;
 mod visitor_ledger;
 
 pub use node_links::{LinkView, NodeLinks};
-pub(crate) use questions::{Question, ask_node, ask_nodes};
+pub(crate) use questions::{Question, SampleList, ask_node, ask_nodes};
 pub use settings::{LinkSettings, NodeIdentity, node_server_name};
 
 use crate::tunnels::TunnelRegistry;

@@ -2,15 +2,15 @@
 
 use crate::{
     access::Access,
-    links::{NodeLinks, Question, ask_node, ask_nodes},
+    links::{NodeLinks, Question, SampleList, ask_node, ask_nodes},
     routing::Routing,
-    telemetry::AccessLogEntry,
+    telemetry::{AccessLogEntry, TrafficSpan, traffic::series},
     tunnels::{HeldName, PendingReservation, ReservationGuard, SessionView, TunnelRegistry, TunnelView},
 };
 use postern_api::{
     host::HostName,
     resource::NodeName,
-    traffic::{Counts, History, Traffic},
+    traffic::{Counts, History, Traffic, TrafficRange, TrafficSeries},
 };
 use serde::de::DeserializeOwned;
 use std::{
@@ -140,6 +140,21 @@ impl Live {
             history += its_history;
         }
         ((counts, history), missing)
+    }
+
+    /// Traffic of an edge or route, or of everything together, over a time range at all nodes.
+    pub async fn traffic_series(&self, id: Option<&str>, range: TrafficRange) -> TrafficSeries {
+        let (id, now) = (id.unwrap_or_default(), postern_api::clock::now());
+        let span = TrafficSpan::new(range, now);
+        let question = Question::TrafficSamples { id: id.to_owned(), span };
+        let own = self.access.telemetry.recorder.samples(id, span);
+        let (mut samples, (others, nodes_missing)) = tokio::join!(own, self.ask::<SampleList>(question));
+        for (number, sample) in others.into_iter().flat_map(SampleList::into_samples) {
+            if span.contains(number) {
+                *samples.entry(number).or_default() += &sample;
+            }
+        }
+        TrafficSeries { nodes_missing, ..series(range, now, &samples) }
     }
 
     /// The nodes whose sessions and tunnels are not known here at the moment.

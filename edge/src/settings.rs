@@ -7,7 +7,10 @@ use crate::{
     links::LinkSettings,
     modules::{HttpsFetcher, ModuleState, RateTable, SigningCertificates},
     net::Proxies,
-    telemetry::{AccessLog, traffic::Traffic},
+    telemetry::{
+        AccessLog, TrafficArchive,
+        traffic::{NoTrafficArchive, Traffic},
+    },
     tls::Challenges,
     tunnels::{AddressClaims, HeldName, Membership, RegistrySettings},
 };
@@ -83,6 +86,8 @@ pub struct Settings {
     pub geo: Geo,
     /// Where every request and connection is written down.
     pub access_log: Option<AccessLog>,
+    /// Where the traffic of edges and routes is kept for 90 days.
+    pub traffic_archive: Arc<dyn TrafficArchive>,
     /// The proxies in front.
     pub proxies: Proxies,
     /// Deadlines and caps.
@@ -120,6 +125,7 @@ impl Settings {
             remembered_names: Vec::new(),
             geo: Geo::default(),
             access_log: None,
+            traffic_archive: Arc::new(NoTrafficArchive),
             proxies: Proxies::default(),
             limits: Limits::default(),
             links: None,

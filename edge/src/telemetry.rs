@@ -15,11 +15,12 @@ pub use access_record::AccessLogEntry;
 pub(crate) use access_record::{AccessRecord, RequestDescription, truncate};
 pub(crate) use request_id::RequestId;
 pub(crate) use trace::{Trace, Verdict};
+pub use traffic::{MalformedSample, TrafficArchive, TrafficSample, TrafficSpan};
 
 use postern_api::published::{Changed, Published};
 use recent_refusals::RecentRefusals;
 use std::sync::Arc;
-use traffic::Traffic;
+use traffic::{Clock, Traffic, TrafficRecorder};
 
 /// Where requests and connections are written down; one for the whole edge.
 #[derive(Default)]
@@ -27,13 +28,17 @@ pub(crate) struct Telemetry {
     pub(crate) refused: RecentRefusals,
     /// Counters of each edge, route and tunnel.
     pub(crate) traffic: Arc<Traffic>,
+    /// Records the traffic of edges and routes by minute.
+    pub(crate) recorder: TrafficRecorder,
     /// `None` when no access log is configured.
     pub(crate) log: Option<AccessLog>,
 }
 
 impl Telemetry {
-    pub(crate) fn new(log: Option<AccessLog>) -> Self {
-        Telemetry { log, ..Telemetry::default() }
+    pub(crate) fn new(log: Option<AccessLog>, archive: Arc<dyn TrafficArchive>, clock: Clock) -> Self {
+        let traffic = Arc::<Traffic>::default();
+        let recorder = TrafficRecorder::new(traffic.clone(), archive, clock);
+        Telemetry { refused: RecentRefusals::default(), traffic, recorder, log }
     }
 
     /// Forgets the refusals of edges that a new configuration no longer has.

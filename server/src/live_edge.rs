@@ -5,7 +5,7 @@ use postern_api::{
     AnyId, Code, Timestamp,
     host::HostName,
     resource::NodeName,
-    traffic::{Counts, History, Traffic},
+    traffic::{Counts, History, Traffic, TrafficRange, TrafficSeries},
 };
 use postern_control::{
     CommandOutcome, Gathered, LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveTunnel, NameHold,
@@ -123,6 +123,16 @@ impl postern_control::LiveState for LiveEdge {
             match self.edge() {
                 Some(edge) => edge.traffic_in_all().await,
                 None => Gathered::default(),
+            }
+        }
+        .boxed()
+    }
+
+    fn traffic_series<'a>(&'a self, id: Option<&'a str>, range: TrafficRange) -> BoxFuture<'a, TrafficSeries> {
+        async move {
+            match self.edge() {
+                Some(edge) => edge.traffic_series(id, range).await,
+                None => TrafficSeries::empty(range, postern_api::clock::now()),
             }
         }
         .boxed()

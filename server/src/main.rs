@@ -39,6 +39,7 @@ mod service_account;
 mod session_store;
 mod setup;
 mod signals;
+mod traffic_archive;
 mod unlock;
 
 use command_line::Invocation;

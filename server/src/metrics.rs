@@ -28,6 +28,11 @@ pub(crate) fn start() -> Result<PrometheusHandle, Error> {
         "postern_ip_restriction_refusals_total",
         "Requests to the API and the console that an IP restriction refused."
     );
+    metrics::describe_counter!(
+        "postern_audit_log_dropped_total",
+        "Events that the file of the audit log could not take."
+    );
+    metrics::counter!("postern_audit_log_dropped_total").increment(0);
     for part in [RestrictionType::Api, RestrictionType::Dashboard] {
         metrics::counter!("postern_ip_restriction_refusals_total", "type" => part.as_str()).increment(0);
     }

@@ -27,6 +27,7 @@ use crate::{
     node_links,
     session_store::ControlSessionStore,
     signals::{Request, Signals},
+    traffic_archive::TrafficFile,
 };
 use arc_swap::ArcSwapOption;
 use axum::body::Bytes;
@@ -57,6 +58,7 @@ struct Server {
     events: EventTasks,
     drain_delay: Duration,
     drain_timeout: Duration,
+    traffic: Arc<TrafficFile>,
     /// The logs are finished last.
     _log: Option<AccessLogWriter>,
     _audit_log: Option<AuditLogWriter>,
@@ -141,6 +143,8 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let challenges = settings.challenges.clone();
     let (log, writing) = configuration.access_log.as_ref().map(access_log::start).transpose()?.unzip();
     settings.access_log = log;
+    let traffic = TrafficFile::open(&folder);
+    settings.traffic_archive = traffic.clone();
     settings.remembered_names = held_names::read(&folder);
     settings.links = node_links::settings(&control, node)?;
     settings.claims = control.claim_addresses().map(|claims| Arc::new(ControlAddressClaims(claims)) as _);
@@ -195,6 +199,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         events,
         drain_delay,
         drain_timeout,
+        traffic,
         _log: writing,
         _audit_log: audit_log,
         _threads: threads,
@@ -315,5 +320,6 @@ impl Server {
         self.control.close().await;
         tracing::info!("the ports and the data folder are free for another server");
         tokio::join!(self.edge.drain(self.drain_timeout), self.api.drain(self.drain_timeout));
+        self.traffic.close().await;
     }
 }

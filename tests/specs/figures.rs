@@ -2,8 +2,10 @@
 
 mod bytes;
 mod capture;
+mod dashboard;
 mod durations;
 mod faults;
+mod history;
 mod link;
 mod metrics;
 mod rates;

@@ -142,6 +142,15 @@ impl World {
         self.servers().iter().for_each(|server| server.process.kill());
     }
 
+    /// Ends the server with SIGTERM, changes its data folder, and starts a new one with the same folder and ports.
+    pub async fn restart_server(self, change: impl FnOnce(&Path)) -> World {
+        let again = self.server.restart_setup();
+        self.server.process.terminate();
+        assert!(self.server.process.wait_for_exit().await.success(), "{}", self.server.process.stderr());
+        change(self.server.folder());
+        World { server: again.start().await, others: self.others, folder: self.folder }
+    }
+
     /// Kills the server with SIGKILL and starts a new one with the same folder and ports; so for all nodes.
     pub async fn kill_and_restart_server(self) -> World {
         match self.others {

@@ -2,7 +2,7 @@
 
 use super::{
     ApiState, body,
-    query::{next_page_query, page_query, reject_query, search_query},
+    query::{next_page_query, page_query, range_query, reject_query, search_query},
     response::{ErrorResponse, json, json_bytes},
 };
 use crate::{
@@ -251,6 +251,27 @@ pub(super) async fn traffic_of(
     reject_query(&uri)?;
     caller.check_scope(Access::See, Scope::Shared)?;
     json(StatusCode::OK, &state.resources.traffic_of(&item.id).await?)
+}
+
+pub(super) async fn traffic_series(
+    State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    Path(item): Path<ItemPath>,
+    uri: Uri,
+) -> HandlerResult {
+    let range = range_query(&uri)?;
+    caller.check_scope(Access::See, Scope::Shared)?;
+    json(StatusCode::OK, &state.resources.traffic_series(&item.id, range).await?)
+}
+
+pub(super) async fn traffic_series_in_all(
+    State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+) -> HandlerResult {
+    let range = range_query(&uri)?;
+    caller.check_scope(Access::See, Scope::Shared)?;
+    json(StatusCode::OK, &state.resources.traffic_series_in_all(range).await)
 }
 
 pub(super) async fn command(

@@ -1,10 +1,12 @@
-//! Query parameters: `limit` and `before_id` of lists, and `search` of lists of records. All others are refused.
+//! Query parameters: `limit` and `before_id` of lists, `search` of lists of records, and those of single operations. All
+//! others are refused.
 
 use http::Uri;
 use postern_api::{
     AnyId, Code, Error, Id, Result, Timestamp,
     id::Kind,
     resource::{AuditEvent, AuditFilter, AuditOperation},
+    traffic::TrafficRange,
 };
 use url::form_urlencoded;
 
@@ -76,6 +78,14 @@ fn parse_time(name: &'static str, text: &str) -> Result<Timestamp> {
 fn invalid(name: &'static str, text: &str, advice: &str) -> Error {
     let shown: String = text.chars().take(40).collect();
     Error::new(Code::QueryInvalid, format!("`{shown}` is not a value of `{name}`. {advice}")).with("parameter", name)
+}
+
+/// Parses the time range of a traffic series.
+pub(super) fn range_query(uri: &Uri) -> Result<TrafficRange> {
+    let text = parameters(uri, &["range"])?.into_iter().next().flatten().filter(|text| !text.is_empty());
+    let Some(text) = text else { return Ok(TrafficRange::default()) };
+    let known = TrafficRange::ALL.into_iter().find(|range| range.as_str() == text);
+    known.ok_or_else(|| invalid("range", &text, "Write `hour`, `day`, `week` or `quarter`."))
 }
 
 /// Parses the parameters of a list of records.
@@ -189,6 +199,19 @@ mod tests {
             assert_eq!(read(wrong).map(|_| ()), Err(Code::QueryInvalid), "{wrong}");
         }
         assert_eq!(read("search=x").map(|_| ()), Err(Code::QueryUnknown));
+    }
+
+    #[test]
+    fn a_range_is_one_of_four_and_a_day_by_default() {
+        let read = |query: &str| {
+            let uri = Uri::builder().path_and_query(format!("/traffic/series?{query}")).build().expect("an address");
+            range_query(&uri).map_err(|error| error.code)
+        };
+        for range in TrafficRange::ALL {
+            assert_eq!(read(&format!("range={}", range.as_str())), Ok(range));
+        }
+        assert_eq!((read(""), read("range=")), (Ok(TrafficRange::Day), Ok(TrafficRange::Day)));
+        assert_eq!((read("range=year"), read("limit=1")), (Err(Code::QueryInvalid), Err(Code::QueryUnknown)));
     }
 
     #[test]

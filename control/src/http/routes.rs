@@ -205,6 +205,8 @@ impl ApiRoutes {
     fn watching(self) -> Self {
         let router = self.router.route("/status", get(handlers::status)).route("/traffic", get(handlers::traffic));
         let router = router.route("/traffic/{id}", get(handlers::traffic_of));
+        let router = router.route("/traffic/{id}/series", get(handlers::traffic_series));
+        let router = router.route("/traffic/series", get(handlers::traffic_series_in_all));
         ApiRoutes { router, ..self }.describe(Description::watching)
     }
 

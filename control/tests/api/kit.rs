@@ -9,7 +9,7 @@ use postern_api::{
     AnyId, Code, Role,
     host::HostName,
     resource::NodeName,
-    traffic::{Counts, History, Traffic},
+    traffic::{Counts, History, Traffic, TrafficInterval, TrafficRange, TrafficSeries},
 };
 use postern_control::{
     CommandOutcome, Control, ControlSettings, Gathered, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold,
@@ -94,6 +94,15 @@ impl LiveState for Tunnels {
         let requests = self.traffic.lock().expect("unpoisoned").iter().map(|one| one.total.requests).sum();
         let all = (Counts { requests, ..Counts::default() }, History::default());
         std::future::ready((all, self.missing_nodes())).boxed()
+    }
+    fn traffic_series<'a>(&'a self, id: Option<&'a str>, range: TrafficRange) -> BoxFuture<'a, TrafficSeries> {
+        let empty = TrafficSeries::empty(range, postern_api::clock::now());
+        let traffic = self.traffic.lock().expect("unpoisoned");
+        let fits = traffic.iter().filter(|one| id.is_none_or(|id| one.id == id));
+        let requests = fits.map(|one| one.total.requests).sum();
+        let total = TrafficInterval { requests, succeeded: requests, ..empty.total.clone() };
+        let intervals = (requests > 0).then(|| total.clone()).into_iter().collect();
+        std::future::ready(TrafficSeries { total, intervals, nodes_missing: self.missing_nodes(), ..empty }).boxed()
     }
     fn missing_nodes(&self) -> Vec<NodeName> {
         self.missing.lock().expect("unpoisoned").clone()

@@ -50,6 +50,24 @@ pub(crate) async fn shown_and_listed(world: &World) {
     let one = operator.get(&format!("/traffic/{}", now.id)).await.is(StatusCode::OK);
     assert_eq!(one["last_minute"]["requests"], 7);
     assert_eq!(operator.get("/status").await.is(StatusCode::OK)["traffic"]["requests"], 1007);
+
+    let series = operator.get("/traffic/series?range=quarter").await.is(StatusCode::OK);
+    assert_eq!(
+        (&series["id"], &series["step"], &series["total"]["requests"]),
+        (&json!(null), &json!("hour"), &json!(1007))
+    );
+    let series = operator.get(&format!("/traffic/{edge}/series")).await.is(StatusCode::OK);
+    assert_eq!((&series["id"], &series["kind"]), (&json!(edge), &json!("https_edge")));
+    assert_eq!(
+        (&series["range"], &series["step"], &series["intervals"]),
+        (&json!("day"), &json!("minute"), &json!([]))
+    );
+    let route = json!({ "match_type": "path_prefix", "match": "/" });
+    let route = operator.id(&format!("/edges/https/{edge}/routes"), &route).await;
+    let of_route = Traffic { id: route.clone(), kind: TrafficKind::HttpsRoute, ..tunnel(5, 5) };
+    world.live.traffic.lock().expect("unpoisoned").push(of_route);
+    let series = operator.get(&format!("/traffic/{route}/series?range=hour")).await.is(StatusCode::OK);
+    assert_eq!((&series["kind"], &series["intervals"][0]["succeeded"]), (&json!("https_route"), &json!(5)));
 }
 
 #[tokio::test]
@@ -69,6 +87,11 @@ async fn unknown_ids_have_no_traffic() {
     operator.get("/traffic/tn_0ujtsYcgvSTl8PAuAdqWYSMnLOv").await.refused(Code::NotFound);
     operator.get("/traffic/edghts_0ujtsYcgvSTl8PAuAdqWYSMnLOv").await.refused(Code::NotFound);
     operator.get("/traffic/ipp_0ujtsYcgvSTl8PAuAdqWYSMnLOv").await.refused(Code::IdShape);
+    operator.get("/traffic/edghts_0ujtsYcgvSTl8PAuAdqWYSMnLOv/series").await.refused(Code::NotFound);
+    operator.get("/traffic/edghtsrt_0ujtsYcgvSTl8PAuAdqWYSMnLOv/series").await.refused(Code::NotFound);
+    operator.get("/traffic/tn_0ujtsYcgvSTl8PAuAdqWYSMnLOv/series").await.refused(Code::NotFound);
+    operator.get("/traffic/ipp_0ujtsYcgvSTl8PAuAdqWYSMnLOv/series").await.refused(Code::IdShape);
+    operator.get("/traffic/series?range=year").await.refused(Code::QueryInvalid);
     operator.get("/traffic?limit=1").await.refused(Code::QueryUnknown);
     operator.get("/status?full=1").await.refused(Code::QueryUnknown);
 }

@@ -57,7 +57,7 @@ impl ConnectionRecord {
     /// Counts the connection as started: an upstream serves it.
     pub(crate) fn mark_started(&mut self) {
         self.counted = true;
-        self.record.started(&self.trace);
+        self.record.started(&self.trace, Some(self.record.elapsed()));
     }
 
     pub(crate) fn add_bytes(&self, bytes_in: u64, bytes_out: u64) {
@@ -71,7 +71,7 @@ impl ConnectionRecord {
         metrics::refusal(self.trace.refused_by(), code);
         tracing::info!(visitor = %self.visitor, trace = %self.trace, %code, "connection refused: {}", refusal.error.message);
         if !self.counted {
-            self.mark_started();
+            self.record.started(&self.trace, None);
         }
         self.record.ended(0, &self.trace, Some(refusal));
         self.finish(Some(refusal));

@@ -1,7 +1,11 @@
 //! Questions between nodes: what each counts by itself, and commands to the agents of another node.
 
 use super::NodeLinks;
-use crate::tunnels::TunnelRegistry;
+use crate::{
+    telemetry::{TrafficSample, TrafficSpan, traffic::TrafficSamples},
+    tunnels::TunnelRegistry,
+};
+use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
 use futures::future::join_all;
 use postern_api::{resource::NodeName, traffic::Traffic};
 use postern_logins::{LoginQuestion, Logins};
@@ -28,6 +32,13 @@ pub(crate) enum Question {
     },
     /// Traffic of the whole node.
     TrafficInAll,
+    /// Recorded traffic of one edge or route, or of the whole node.
+    TrafficSamples {
+        /// Its id; empty for the whole node.
+        id: String,
+        /// The intervals.
+        span: TrafficSpan,
+    },
     /// Asks an agent to open another session. The answer is whether the session exists.
     Restart {
         /// Session id.
@@ -48,13 +59,36 @@ pub(crate) enum Question {
     Unknown,
 }
 
+/// Samples as one node sends them to another: the number of each interval, and the stored form in Base64.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SampleList(Vec<(u64, String)>);
+
+impl SampleList {
+    fn new(samples: &TrafficSamples) -> Self {
+        let encoded = |sample: &TrafficSample| BASE64_STANDARD_NO_PAD.encode(sample.encode());
+        SampleList(samples.iter().map(|(number, sample)| (*number, encoded(sample))).collect())
+    }
+
+    /// The samples; those that cannot be read are left out.
+    pub(crate) fn into_samples(self) -> impl Iterator<Item = (u64, TrafficSample)> {
+        self.0.into_iter().filter_map(|(number, encoded)| {
+            let bytes = BASE64_STANDARD_NO_PAD.decode(encoded).ok()?;
+            Some((number, TrafficSample::decode(&bytes).ok()?))
+        })
+    }
+}
+
 /// Answers a question as JSON; empty if it is not known.
 pub(super) async fn answer(registry: &TunnelRegistry, logins: &Logins, question: &str) -> String {
-    let traffic = &registry.access.telemetry.traffic;
+    let telemetry = &registry.access.telemetry;
+    let traffic = &telemetry.traffic;
     match serde_json::from_str(question).unwrap_or(Question::Unknown) {
         Question::Traffic => written(&busiest(traffic.shown())),
         Question::TrafficOf { id } => written(&traffic.one(&id)),
         Question::TrafficInAll => written(&traffic.total()),
+        Question::TrafficSamples { id, span } => {
+            written(&SampleList::new(&telemetry.recorder.samples(&id, span).await))
+        }
         Question::Restart { session } => written(&registry.restart_own(&session)),
         Question::Stop { session } => written(&registry.stop_own(&session).await),
         Question::Login { login } => written(&logins.answer_node(login)),

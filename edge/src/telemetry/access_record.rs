@@ -6,7 +6,7 @@ use crate::{
         Telemetry, Trace,
         access_log_line::{LineMembers, LogLine},
         metrics::{self, TargetKind},
-        traffic::{ReachedCounters, TrafficCounter, TrafficOutcome},
+        traffic::{LatencyBucket, ReachedCounters, TrafficCounter, TrafficOutcome},
     },
 };
 use postern_api::{Code, trace};
@@ -120,10 +120,17 @@ impl AccessRecord {
         self.bytes_out.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts it as a request, or as a connection that is carried from now on.
-    pub(crate) fn started(&self, trace: &Trace) {
-        self.telemetry.traffic.all().request();
-        trace.reached().each().for_each(TrafficCounter::request);
+    /// Counts it as a request whose response begins after `latency`, or as a connection that is carried from then on; as a
+    /// connection that is refused without a latency.
+    pub(crate) fn started(&self, trace: &Trace, latency: Option<Duration>) {
+        let (all, reached) = (self.telemetry.traffic.all(), trace.reached());
+        all.request();
+        reached.each().for_each(TrafficCounter::request);
+        if let Some(latency) = latency {
+            let bucket = LatencyBucket::of(latency);
+            all.latency(bucket);
+            reached.recorded().for_each(|counter| counter.latency(bucket));
+        }
     }
 
     /// Counts how it ended.

@@ -1,14 +1,24 @@
-//! Traffic of each edge, route and tunnel. Requests only add to the counters that their edge, route and tunnel hold;
-//! once a second the counters are sampled into histories.
+//! Traffic of each edge, route and tunnel. Requests only add to the counters that their edge, route and tunnel hold; once
+//! a second the counters are sampled into short histories, and once a minute those of edges and routes are recorded.
 
+mod archive;
 mod counter;
 mod history;
+mod latency;
+mod recorder;
+mod sample;
 
+pub(crate) use archive::NoTrafficArchive;
+pub use archive::{TrafficArchive, TrafficSpan};
 pub(crate) use counter::{ReachedCounters, TrafficCounter, TrafficOutcome};
+pub(crate) use latency::LatencyBucket;
+pub(crate) use recorder::{Clock, TrafficRecorder, TrafficSamples, series};
+pub use sample::{MalformedSample, TrafficSample};
 
 use history::Rings;
 use postern_api::traffic::{Counts, History, Point, Traffic as Shown, TrafficKind};
 use std::{
+    cmp::Reverse,
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
@@ -16,6 +26,9 @@ use std::{
 
 /// Between two samples.
 pub(crate) const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
+/// Edges and routes that are recorded at once, those with the most requests. What others count is recorded later, or as
+/// part of all traffic.
+const MAX_RECORDED: usize = 10_000;
 
 /// All that is counted.
 #[derive(Default)]
@@ -30,6 +43,8 @@ pub(crate) struct Traffic {
 struct TrafficState {
     second: u64,
     all: CounterHistory,
+    /// The part of all traffic that was recorded.
+    all_recorded: Counts,
     each: HashMap<Arc<str>, TrackedCounter>,
 }
 
@@ -38,6 +53,8 @@ struct TrackedCounter {
     counter: Weak<TrafficCounter>,
     kind: TrafficKind,
     history: CounterHistory,
+    /// The part of the counter that was recorded; nothing while nothing passes.
+    recorded: Option<Box<Counts>>,
 }
 
 /// The part of a counter that was sampled already.
@@ -56,7 +73,8 @@ impl Traffic {
             return counter;
         }
         let counter = Arc::new(TrafficCounter::of(id));
-        let tracked = TrackedCounter { counter: Arc::downgrade(&counter), kind, history: CounterHistory::default() };
+        let (weak, history) = (Arc::downgrade(&counter), CounterHistory::default());
+        let tracked = TrackedCounter { counter: weak, kind, history, recorded: None };
         state.each.insert(counter.id().clone(), tracked);
         counter
     }
@@ -78,6 +96,36 @@ impl Traffic {
             }
             None => false,
         });
+    }
+
+    /// What edges and routes, and everything together under the empty id, have counted since it was taken last.
+    pub(crate) fn take(&self) -> Vec<(Arc<str>, TrafficSample)> {
+        let mut state = self.state();
+        let before = std::mem::replace(&mut state.all_recorded, self.all.counts());
+        let all = TrafficSample::between(&before, &state.all_recorded, self.all.take_latencies());
+        let mut busy: Vec<_> = state.each.values_mut().filter_map(TrackedCounter::unrecorded).collect();
+        if busy.len() > MAX_RECORDED {
+            busy.sort_by_cached_key(|(counter, before)| Reverse(counter.counts().requests - before.requests));
+            busy.truncate(MAX_RECORDED);
+        }
+        let each = busy.into_iter().map(|(counter, recorded)| {
+            let before = std::mem::replace(recorded, counter.counts());
+            (counter.id().clone(), TrafficSample::between(&before, recorded, counter.take_latencies()))
+        });
+        let all = (!all.is_empty()).then(|| (self.all.id().clone(), all));
+        all.into_iter().chain(each).collect()
+    }
+
+    /// What one of them has counted since it was taken last.
+    pub(crate) fn current(&self, id: &str) -> TrafficSample {
+        let state = self.state();
+        if id.is_empty() {
+            return TrafficSample::between(&state.all_recorded, &self.all.counts(), self.all.latencies());
+        }
+        let Some(tracked) = state.each.get(id) else { return TrafficSample::default() };
+        let Some(counter) = tracked.counter.upgrade() else { return TrafficSample::default() };
+        let before = tracked.recorded.as_deref().copied().unwrap_or_default();
+        TrafficSample::between(&before, &counter.counts(), counter.latencies())
     }
 
     /// Everything that something has passed, in no order and without histories.
@@ -106,6 +154,14 @@ impl Traffic {
 }
 
 impl TrackedCounter {
+    /// The counter of an edge or route, and what of it was recorded, if it has counted more since. Tunnels, whose ids are
+    /// those of one session, are not recorded.
+    fn unrecorded(&mut self) -> Option<(Arc<TrafficCounter>, &mut Counts)> {
+        let counter = self.counter.upgrade().filter(|_| self.kind != TrafficKind::Tunnel)?;
+        let recorded = self.recorded.as_deref().copied().unwrap_or_default();
+        (counter.counts() != recorded).then(|| (counter, &mut **self.recorded.get_or_insert_default()))
+    }
+
     fn shown(&self, id: &str, second: u64) -> Option<Shown> {
         let total = self.counter.upgrade()?.counts();
         let last_minute = self.history.rings.as_ref().map(|rings| rings.last_minute(second)).unwrap_or_default();

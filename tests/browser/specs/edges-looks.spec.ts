@@ -10,6 +10,7 @@ const PAGES: readonly (readonly [name: string, place: string, sign: string])[] =
   ["new", "/edges/https/new", "One per line"],
   ["edge", "edge", "/…"],
   ["handshake", "edge?tab=handshake", "The routes"],
+  ["traffic", "edge?tab=traffic", "1 request: 1 refused"],
   ["refused", "edge?tab=refused", "ERR_POSTERN_3203"],
   ["settings", "edge?tab=settings", "Metadata"],
   ["new-route", "edge/routes/new", "Match"],

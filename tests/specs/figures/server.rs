@@ -336,6 +336,16 @@ async fn lines_that_the_access_log_cannot_take_are_counted() {
 }
 
 #[tokio::test]
+async fn events_that_the_audit_log_cannot_take_are_counted() {
+    let world = World::with(|setup| setup.flags(&["--audit-log", "/dev/full"])).await;
+    let before = Metrics::read(&world).await.value("postern_audit_log_dropped_total", "");
+    for count in 1..=3 {
+        world.operator().post("/ip_policies", json!({})).await.ok();
+        samples(&world, &[("postern_audit_log_dropped_total", "", before + count)]).await;
+    }
+}
+
+#[tokio::test]
 async fn connections_over_a_limit_are_counted() {
     let turned_away = "postern_edge_connections_turned_away_total";
     let world = World::with(|setup| setup.flags(&["--max-connections", "1"])).await;

@@ -153,12 +153,23 @@ const MANAGEMENT_API: &[Row] = &[
         "requests refused failed bytes_in bytes_out",
         Counted("figures::requests_bytes_refusals_and_failures_are_the_same_numbers_everywhere"),
     ),
+    ("TrafficCounts", "redirected", Counted("figures/history::recorded_traffic_is_what_visitors_sent_and_got")),
     (
         "TrafficFaults",
         "visitor configuration agent service",
         Counted("figures/faults::each_fault_is_counted_for_its_party"),
     ),
     ("TrafficFaults", "server", Counted("figures/faults::the_limits_of_the_server_are_its_own_fault")),
+    (
+        "TrafficInterval",
+        "requests succeeded redirected refused failed bytes_in bytes_out",
+        Counted("figures/history::recorded_traffic_is_what_visitors_sent_and_got"),
+    ),
+    (
+        "TrafficLatency",
+        "p50 p95 p99",
+        Counted("figures/history::recorded_latencies_lie_between_those_of_the_service_and_the_visitor"),
+    ),
     ("TrafficPoint", "requests refused failed", Counted("figures/faults::each_fault_is_counted_for_its_party")),
     ("WeightedBackend", "backends", SETTING),
 ];
@@ -166,6 +177,7 @@ const MANAGEMENT_API: &[Row] = &[
 /// The metrics of the server.
 const METRICS: &[(&str, Figure)] = &[
     ("postern_access_log_dropped_total", Counted("figures/server::lines_that_the_access_log_cannot_take_are_counted")),
+    ("postern_audit_log_dropped_total", Counted("figures/server::events_that_the_audit_log_cannot_take_are_counted")),
     ("postern_build_info", Given("the version, as a label")),
     ("postern_edge_abandoned_total", Counted("figures/server::visitors_who_leave_before_the_response_are_counted")),
     ("postern_edge_circuits_opened_total", Counted("figures/server::floods_and_circuits_are_counted")),

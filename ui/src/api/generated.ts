@@ -777,10 +777,20 @@ export interface paths {
     /** List the traffic of edges, routes and tunnels */
     get: operations["list_traffic"];
   };
+  "/traffic/series": {
+    parameters: {};
+    /** Get all traffic together over a time range */
+    get: operations["get_traffic_series_in_all"];
+  };
   "/traffic/{id}": {
     parameters: {};
     /** Get the traffic of an edge, a route or a tunnel */
     get: operations["get_traffic"];
+  };
+  "/traffic/{id}/series": {
+    parameters: {};
+    /** Get the traffic of an edge or a route over a time range */
+    get: operations["get_traffic_series"];
   };
   "/tunnel_sessions": {
     parameters: {};
@@ -3828,6 +3838,11 @@ export interface components {
       requests: number;
       /**
        * Format: uint64
+       * @description Responses with status 3xx.
+       */
+      redirected: number;
+      /**
+       * Format: uint64
        * @description Responses with status 4xx.
        */
       refused: number;
@@ -3884,8 +3899,71 @@ export interface components {
       /** @description The last 60 minutes, one point each; the newest minute is not complete. */
       minutes: components["schemas"]["TrafficPoint"][];
     };
+    /** @description Traffic in one interval. TLS and TCP connections count as requests. */
+    TrafficInterval: {
+      /**
+       * Format: date-time
+       * @description Start of the interval.
+       */
+      at: string;
+      /**
+       * Format: uint64
+       * @description Requests with a response, and connections that were forwarded or refused.
+       */
+      requests: number;
+      /**
+       * Format: uint64
+       * @description Responses with status 1xx or 2xx, and connections that were forwarded.
+       */
+      succeeded: number;
+      /**
+       * Format: uint64
+       * @description Responses with status 3xx.
+       */
+      redirected: number;
+      /**
+       * Format: uint64
+       * @description Responses with status 4xx, and refused connections.
+       */
+      refused: number;
+      /**
+       * Format: uint64
+       * @description Responses with status 5xx, and failed connections.
+       */
+      failed: number;
+      /**
+       * Format: uint64
+       * @description Bytes from visitors, counted at the end of requests and connections.
+       */
+      bytes_in: number;
+      /**
+       * Format: uint64
+       * @description Bytes to visitors, counted at the end of requests and connections.
+       */
+      bytes_out: number;
+      /** @description Latency of the requests; null without HTTP requests. */
+      latency: components["schemas"]["TrafficLatency"] | null;
+    };
     /** @description Kind of object with traffic counters. */
     TrafficKind: "https_edge" | "https_route" | "tls_edge" | "tcp_edge" | "tunnel";
+    /** @description Time from a request to the head of its response in microseconds, within 12 %. Times below 64 microseconds and above 134 seconds are counted as these. */
+    TrafficLatency: {
+      /**
+       * Format: uint64
+       * @description Median: half of the requests took at most this long.
+       */
+      p50: number;
+      /**
+       * Format: uint64
+       * @description 95 % of the requests took at most this long.
+       */
+      p95: number;
+      /**
+       * Format: uint64
+       * @description 99 % of the requests took at most this long.
+       */
+      p99: number;
+    };
     /** @description Traffic of edges, routes and tunnels, the busiest first. There are at most 1,000, and no further pages. */
     TrafficList: {
       /** @description The records. */
@@ -3915,6 +3993,37 @@ export interface components {
        */
       failed: number;
     };
+    /** @description Time range of a series. */
+    TrafficRange: "hour" | "day" | "week" | "quarter";
+    /** @description Traffic of an edge, a route or the whole server over a time range. */
+    TrafficSeries: {
+      /** @description The id of the edge or route; null for all traffic together. */
+      id: string | null;
+      /** @description Kind; null for all traffic together. */
+      kind: components["schemas"]["TrafficKind"] | null;
+      /** @description Time range. */
+      range: components["schemas"]["TrafficRange"];
+      /** @description Length of the intervals. */
+      step: components["schemas"]["TrafficStep"];
+      /**
+       * Format: date-time
+       * @description Start of the first interval.
+       */
+      from: string;
+      /**
+       * Format: date-time
+       * @description End of the last interval, which is not complete.
+       */
+      until: string;
+      /** @description All intervals together; `at` is the start of the first one. */
+      total: components["schemas"]["TrafficInterval"];
+      /** @description The intervals with traffic, oldest first. */
+      intervals: components["schemas"]["TrafficInterval"][];
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
+    };
+    /** @description Length of the intervals of a series. */
+    TrafficStep: "minute" | "hour";
     /** @description A tunnel that is online. A tunnel with labels has no address of its own: backends route to it. */
     Tunnel: {
       /** @description Its id. */
@@ -4601,9 +4710,14 @@ export type Traffic = components["schemas"]["Traffic"];
 export type TrafficCounts = components["schemas"]["TrafficCounts"];
 export type TrafficFaults = components["schemas"]["TrafficFaults"];
 export type TrafficHistory = components["schemas"]["TrafficHistory"];
+export type TrafficInterval = components["schemas"]["TrafficInterval"];
 export type TrafficKind = components["schemas"]["TrafficKind"];
+export type TrafficLatency = components["schemas"]["TrafficLatency"];
 export type TrafficList = components["schemas"]["TrafficList"];
 export type TrafficPoint = components["schemas"]["TrafficPoint"];
+export type TrafficRange = components["schemas"]["TrafficRange"];
+export type TrafficSeries = components["schemas"]["TrafficSeries"];
+export type TrafficStep = components["schemas"]["TrafficStep"];
 export type Tunnel = components["schemas"]["Tunnel"];
 export type TunnelGroupBackend = components["schemas"]["TunnelGroupBackend"];
 export type TunnelGroupBackendCreate = components["schemas"]["TunnelGroupBackendCreate"];
@@ -9330,6 +9444,25 @@ export interface operations {
       };
     };
   };
+  get_traffic_series_in_all: {
+    parameters: {
+      query?: {
+        /** @description The last hour or day by minute, or the last 7 (`week`) or 90 days (`quarter`) by hour. Empty is the same as absent. */
+        range?: "hour" | "day" | "week" | "quarter" | "";
+      };
+    };
+    responses: {
+      /** @description The traffic. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TrafficSeries"];
+        };
+      };
+    };
+  };
   get_traffic: {
     parameters: {
       path: {
@@ -9345,6 +9478,29 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Traffic"];
+        };
+      };
+    };
+  };
+  get_traffic_series: {
+    parameters: {
+      query?: {
+        /** @description The last hour or day by minute, or the last 7 (`week`) or 90 days (`quarter`) by hour. Empty is the same as absent. */
+        range?: "hour" | "day" | "week" | "quarter" | "";
+      };
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The traffic. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TrafficSeries"];
         };
       };
     };

@@ -2,7 +2,10 @@
 
 use crate::http::{api_version, query};
 use http::StatusCode;
-use postern_api::resource::{AuditFilter, AuditOperation};
+use postern_api::{
+    resource::{AuditFilter, AuditOperation},
+    traffic::TrafficRange,
+};
 use serde_json::{Map, Value, json};
 
 /// Refusals: status, name of the response, and description.
@@ -92,6 +95,17 @@ pub(super) fn audit_filters() -> Vec<Value> {
         json!({ "name": name, "in": "query", "description": about, "schema": schema })
     };
     described.map(parameter).collect()
+}
+
+/// Query parameter of traffic series.
+pub(super) fn traffic_range() -> Value {
+    let ranges = TrafficRange::ALL.map(TrafficRange::as_str).into_iter().chain([""]).collect::<Vec<_>>();
+    json!({
+        "name": "range",
+        "in": "query",
+        "description": "The last hour or day by minute, or the last 7 (`week`) or 90 days (`quarter`) by hour. Empty is the same as absent.",
+        "schema": { "type": "string", "enum": ranges, "default": TrafficRange::default().as_str() },
+    })
 }
 
 pub(super) fn headers() -> Value {

@@ -11,7 +11,7 @@ use postern_api::{
         ServerFacts, ServerStatus, SessionCommand, SessionCommandBody, TunnelSession, View,
     },
     schema::pattern,
-    traffic::Traffic,
+    traffic::{Traffic, TrafficSeries},
 };
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
@@ -19,6 +19,9 @@ use std::any::TypeId;
 
 /// Pattern of the id prefixes of everything that has traffic.
 const TRAFFIC_PREFIXES: &str = "(edghts|edghtsrt|edgtls|edgtcp|tn)";
+
+/// Pattern of the id prefixes of everything whose traffic is recorded.
+const RECORDED_PREFIXES: &str = "(edghts|edghtsrt|edgtls|edgtcp)";
 
 /// What a page of a list is.
 const PAGE: &str = "A page of records, newest first.";
@@ -186,6 +189,22 @@ impl Description {
         self.add(&template("/traffic"), operation.responds(StatusCode::OK, "The list.", Some(list)));
         let operation = get("get_traffic", "Get the traffic of an edge, a route or a tunnel");
         self.add(&template("/traffic/{id}"), operation.responds(StatusCode::OK, "The traffic.", Some(traffic)));
+        self.traffic_series();
+    }
+
+    /// Traffic over time ranges.
+    fn traffic_series(&mut self) {
+        let series = self.schemas.response::<TrafficSeries>("TrafficSeries", None);
+        let query = vec![components::traffic_range()];
+        for (path, id, summary) in [
+            ("/traffic/series", "get_traffic_series_in_all", "Get all traffic together over a time range"),
+            ("/traffic/{id}/series", "get_traffic_series", "Get the traffic of an edge or a route over a time range"),
+        ] {
+            let template = PathTemplate { path: path.to_owned(), prefix: RECORDED_PREFIXES, parent: None };
+            let operation = Operation::new(Method::GET, id.to_owned(), summary.to_owned());
+            let operation = Operation { query: query.clone(), ..operation };
+            self.add(&template, operation.responds(StatusCode::OK, "The traffic.", Some(series.clone())));
+        }
     }
 
     /// Sign-in to the console and its end.

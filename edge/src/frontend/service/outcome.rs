@@ -108,8 +108,9 @@ fn count(
     refusal: Option<&Refusal>,
     request: RequestDescription<'_>,
 ) {
-    metrics::request(trace.kind(), status, record.elapsed());
-    record.started(trace);
+    let latency = record.elapsed();
+    metrics::request(trace.kind(), status, latency);
+    record.started(trace, Some(latency));
     record.ended(status, trace, refusal);
     record.describe(request, status, trace, refusal);
 }

@@ -1,5 +1,6 @@
 //! The numbers that requests add to.
 
+use super::latency::{Latencies, LatencyBucket, LatencyCounter};
 use crate::refusal::{Fault, Refusal};
 use postern_api::traffic::{Counts, Faults};
 use std::sync::{
@@ -11,18 +12,21 @@ use std::sync::{
 pub(crate) struct TrafficCounter {
     id: Arc<str>,
     requests: AtomicU64,
+    redirected: AtomicU64,
     refused: AtomicU64,
     failed: AtomicU64,
     /// Failures by the party at fault.
     faults: [AtomicU64; 5],
     bytes_in: AtomicU64,
     bytes_out: AtomicU64,
+    latencies: LatencyCounter,
 }
 
 /// How a request or connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TrafficOutcome {
     Success,
+    Redirected,
     Refused(Fault),
     Failed(Fault),
 }
@@ -42,6 +46,7 @@ impl TrafficOutcome {
         match status {
             500.. => TrafficOutcome::Failed(refusal.map_or(Fault::Service, |refusal| refusal.fault)),
             400.. => TrafficOutcome::Refused(refusal.map_or(Fault::Visitor, |refusal| refusal.fault)),
+            300.. => TrafficOutcome::Redirected,
             _ => TrafficOutcome::Success,
         }
     }
@@ -51,6 +56,11 @@ impl ReachedCounters {
     /// Iterates over the counters that the request reached.
     pub(crate) fn each(&self) -> impl Iterator<Item = &TrafficCounter> {
         [&self.edge, &self.route, &self.tunnel].into_iter().flatten().map(Arc::as_ref)
+    }
+
+    /// Iterates over those whose latencies are counted.
+    pub(crate) fn recorded(&self) -> impl Iterator<Item = &TrafficCounter> {
+        [&self.edge, &self.route].into_iter().flatten().map(Arc::as_ref)
     }
 }
 
@@ -65,11 +75,13 @@ impl TrafficCounter {
         TrafficCounter {
             id: id.into(),
             requests: AtomicU64::new(0),
+            redirected: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             failed: AtomicU64::new(0),
             faults: Default::default(),
             bytes_in: AtomicU64::new(0),
             bytes_out: AtomicU64::new(0),
+            latencies: LatencyCounter::default(),
         }
     }
 
@@ -83,9 +95,26 @@ impl TrafficCounter {
         self.requests.fetch_add(1, Relaxed);
     }
 
+    pub(crate) fn latency(&self, bucket: LatencyBucket) {
+        self.latencies.add(bucket);
+    }
+
+    /// The latencies since they were taken last.
+    pub(super) fn latencies(&self) -> Latencies {
+        self.latencies.latencies()
+    }
+
+    pub(super) fn take_latencies(&self) -> Latencies {
+        self.latencies.take()
+    }
+
     pub(crate) fn outcome(&self, outcome: TrafficOutcome) {
         let (number, fault) = match outcome {
             TrafficOutcome::Success => return,
+            TrafficOutcome::Redirected => {
+                self.redirected.fetch_add(1, Relaxed);
+                return;
+            }
             TrafficOutcome::Refused(fault) => (&self.refused, fault),
             TrafficOutcome::Failed(fault) => (&self.failed, fault),
         };
@@ -112,8 +141,10 @@ impl TrafficCounter {
             server: fault(Fault::Us),
         };
         let (refused, failed) = (self.refused.load(Relaxed), self.failed.load(Relaxed));
+        let redirected = self.redirected.load(Relaxed);
         Counts {
             requests: self.requests.load(Relaxed),
+            redirected,
             refused,
             failed,
             faults,
@@ -134,7 +165,8 @@ mod tests {
         let offline = Refusal::offline("shop.localhost");
         for (status, refusal, expected) in [
             (200, None, TrafficOutcome::Success),
-            (308, None, TrafficOutcome::Success),
+            (101, None, TrafficOutcome::Success),
+            (308, None, TrafficOutcome::Redirected),
             (404, None, TrafficOutcome::Refused(Fault::Visitor)),
             (500, None, TrafficOutcome::Failed(Fault::Service)),
             (0, None, TrafficOutcome::Success),

@@ -1,4 +1,5 @@
-// The page of an edge for connections: its stages, recent refusals and settings.
+// The page of an edge for connections: its stages, its traffic, recent refusals and settings.
+import { TrafficTab } from "../history/TrafficHistory";
 import type { Kind } from "../resource/kind";
 import { useDecisions } from "./useDecisions";
 import { EdgeFrame, type EdgeRecord, type Tab, type TabProps } from "./EdgeFrame";
@@ -8,6 +9,7 @@ import { StageColumn } from "./StageColumn";
 
 const TABS: readonly Tab<EdgeRecord>[] = [
   { value: "stages", label: () => "Modules", Content: Stages },
+  { value: "traffic", label: () => "Traffic", Content: EdgeTraffic },
   { value: "refused", label: () => "Refusals", Content: EdgeRefusals },
 ];
 
@@ -35,6 +37,10 @@ function Stages({ edge, kind }: TabProps<EdgeRecord>) {
       visits={visits}
     />
   );
+}
+
+function EdgeTraffic({ edge }: TabProps<EdgeRecord>) {
+  return <TrafficTab id={edge.id} passing="connection" />;
 }
 
 function EdgeRefusals({ edge, kind }: TabProps<EdgeRecord>) {

@@ -1,7 +1,8 @@
-// The page of an HTTPS edge: its routes, its TLS handshake, recent refusals and settings.
+// The page of an HTTPS edge: its routes, its TLS handshake, its traffic, recent refusals and settings.
 import type { HttpsEdge } from "../../api/generated";
 import { Button } from "../../parts/Button";
 import { useNavigateTo } from "../address";
+import { TrafficTab } from "../history/TrafficHistory";
 import { httpsEdges } from "../kinds/httpsEdges";
 import { Addresses } from "./Addresses";
 import { useDecisions } from "./useDecisions";
@@ -14,6 +15,7 @@ import { StageColumn } from "./StageColumn";
 const TABS: readonly Tab<HttpsEdge>[] = [
   { value: "routes", label: ({ routes }) => `Routes (${routes.length})`, Content: Routes },
   { value: "handshake", label: () => "Handshake", Content: Handshake },
+  { value: "traffic", label: () => "Traffic", Content: EdgeTraffic },
   { value: "refused", label: () => "Refusals", Content: EdgeRefusals },
 ];
 
@@ -64,6 +66,10 @@ function Handshake({ edge }: TabProps<HttpsEdge>) {
       />
     </>
   );
+}
+
+function EdgeTraffic({ edge }: TabProps<HttpsEdge>) {
+  return <TrafficTab id={edge.id} passing="request" />;
 }
 
 function EdgeRefusals({ edge }: TabProps<HttpsEdge>) {

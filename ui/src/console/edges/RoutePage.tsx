@@ -1,4 +1,4 @@
-// The page of a route: its stages in execution order, recent refusals, and its path.
+// The page of a route: its stages in execution order, its traffic, recent refusals, and its path.
 import { useState } from "react";
 import type { HttpsEdge, HttpsRoute } from "../../api/generated";
 import { Button } from "../../parts/Button";
@@ -6,6 +6,7 @@ import { Tabs } from "../../parts/Tabs";
 import { toast } from "../../parts/toast";
 import { useAddressSearch, useNavigateTo, useRouteParam } from "../address";
 import { Form } from "../form/Form";
+import { TrafficTab } from "../history/TrafficHistory";
 import { httpsEdges } from "../kinds/httpsEdges";
 import { recordQuery, useApiQuery } from "../management";
 import { visitAddress } from "../modules/providerValues";
@@ -84,6 +85,7 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
           onChange={(next) => change({ tab: next, stage: undefined })}
           items={[
             { value: "stages", label: "Modules" },
+            { value: "traffic", label: "Traffic" },
             {
               value: "refused",
               label: own && own.length > 0 ? `Refusals (${own.length})` : "Refusals",
@@ -102,6 +104,7 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
                 address={address}
               />
             )}
+            {tab === "traffic" && <TrafficTab id={route.id} passing="request" />}
             {tab === "refused" && <Refusals visits={own} routes={[route]} />}
             {tab === "settings" && (
               <Form

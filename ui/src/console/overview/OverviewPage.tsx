@@ -10,6 +10,7 @@ import { Notice } from "../../parts/Notice";
 import { State } from "../../parts/State";
 import { useCopy, useServices } from "../../services";
 import { useAddressSearch, useNavigateTo } from "../address";
+import { TrafficHistory } from "../history/TrafficHistory";
 import { listQuery, useApiQuery } from "../management";
 import { MissingNodesNotice } from "../MissingNodes";
 import { PlaceLink } from "../PlaceLink";
@@ -193,9 +194,18 @@ function Figures({ status }: { status: ServerStatus }) {
   );
 }
 
+/** Time spans of the traffic: the first two from memory, the others as they were recorded. */
+const SPANS = [
+  { value: "minute", label: "Last minute" },
+  { value: "hour", label: "Last hour" },
+  { value: "day", label: "24 hours" },
+  { value: "week", label: "7 days" },
+  { value: "quarter", label: "90 days" },
+] as const;
+
 function Passing({ status }: { status: ServerStatus }) {
   const [search, change] = useAddressSearch();
-  const unit = search["over"] === "minute" ? "second" : "minute";
+  const over = SPANS.find(({ value }) => value === search["over"])?.value ?? "hour";
   const faults = faultsOf(status.traffic.faults);
   return (
     <Section
@@ -204,16 +214,15 @@ function Passing({ status }: { status: ServerStatus }) {
         <Choice
           legend="Over"
           isLegendHidden
-          value={unit === "second" ? "minute" : "hour"}
-          options={[
-            { value: "hour", label: "Last hour" },
-            { value: "minute", label: "Last minute" },
-          ]}
-          onChange={(over) => change({ over: over === "hour" ? undefined : over })}
+          value={over}
+          options={SPANS}
+          onChange={(next) => change({ over: next === "hour" ? undefined : next })}
         />
       }
     >
-      <RateChart points={unit === "second" ? status.history.seconds : status.history.minutes} unit={unit} />
+      {over === "minute" && <RateChart points={status.history.seconds} unit="second" />}
+      {over === "hour" && <RateChart points={status.history.minutes} unit="minute" />}
+      {over !== "minute" && over !== "hour" && <TrafficHistory id={null} passing="request" range={over} />}
       <p className={styles.totals}>
         Since the start: {counted(status.traffic.requests, "request")}; {size(status.traffic.bytes_in)} from
         visitors and {size(status.traffic.bytes_out)} to visitors, without HTTP headers.

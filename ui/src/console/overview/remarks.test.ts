@@ -6,7 +6,7 @@ const NOW = Date.parse("2026-03-01T00:00:00Z");
 const inDays = (days: number) => new Date(NOW + days * 86_400_000 + 1000).toISOString();
 
 function status(changes: Partial<ServerStatus>): ServerStatus {
-  const points = Array.from({ length: 60 }, () => ({ requests: 0, refused: 0, failed: 0 }));
+  const points = Array.from({ length: 60 }, () => ({ requests: 0, redirected: 0, refused: 0, failed: 0 }));
   return {
     version: "0.1.0",
     started_at: "2026-02-28T00:00:00Z",
@@ -27,6 +27,7 @@ function status(changes: Partial<ServerStatus>): ServerStatus {
     expiring: [],
     traffic: {
       requests: 0,
+      redirected: 0,
       refused: 0,
       failed: 0,
       faults: { visitor: 0, configuration: 0, agent: 0, service: 0, server: 0 },

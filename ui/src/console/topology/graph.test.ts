@@ -16,7 +16,7 @@ const base = { uri: "", created_at: "", description: "", metadata: "" };
 
 function traffic(id: string, kind: Traffic["kind"], requests: number, failed = 0): [string, Traffic] {
   const faults = { visitor: 0, configuration: 0, agent: 0, service: 0, server: 0 };
-  const total = { requests, refused: 0, failed, faults, bytes_in: 0, bytes_out: 0 };
+  const total = { requests, redirected: 0, refused: 0, failed, faults, bytes_in: 0, bytes_out: 0 };
   return [id, { id, kind, total, last_minute: { requests, refused: 0, failed }, history: null }];
 }
 

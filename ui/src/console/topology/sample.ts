@@ -42,7 +42,7 @@ export function sampleData(edges: number, busy: (edge: number) => boolean = () =
     traffic.set(id, {
       id,
       kind,
-      total: { ...point, faults, bytes_in: 0, bytes_out: 0 },
+      total: { ...point, redirected: 0, faults, bytes_in: 0, bytes_out: 0 },
       last_minute: point,
       history: null,
     });
