@@ -22,7 +22,7 @@ pub(crate) fn group_id(group_file: &Path) -> Option<u32> {
     })
 }
 
-/// Lets the group read a file, and nobody else but its owner: mode 0640. Does nothing if the group can read it already.
+/// Lets owner and group alone read a file: mode 0640. Does nothing if the group can read it already.
 ///
 /// # Errors
 /// [`Code::ServiceFailed`] if the file's group or mode cannot be changed.
