@@ -10,6 +10,7 @@
 mod changes;
 mod downloads;
 mod herd;
+mod light_agent;
 mod members;
 mod nodes;
 mod visitors;
