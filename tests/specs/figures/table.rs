@@ -122,6 +122,7 @@ const MANAGEMENT_API: &[Row] = &[
         "https_edges tls_edges tcp_edges backends tls_certificates credentials",
         Counted("figures/server::the_status_counts_what_is_configured_and_stored"),
     ),
+    ("ConsoleSession", "inactivity_timeout", SETTING),
     ("Decision", "microseconds", Counted("figures/durations::the_stages_of_a_request_lie_between_what_both_sides_saw")),
     ("Endpoint", "port", PORT),
     ("Error", "status_code", STATUS),
