@@ -1,7 +1,7 @@
 //! Rights of API keys and authtokens by their owner.
 
 use postern_api::Code;
-use postern_tests::{Origin, World};
+use postern_tests::{Origin, World, eventually};
 use serde_json::json;
 
 #[tokio::test]
@@ -20,7 +20,9 @@ async fn the_agent_of_an_inactive_bot_is_refused() {
     operator.patch(&item, json!({ "active": false })).await.ok();
     let session = agent.wait_for_session("refused").await;
     assert_eq!(session["reason"]["code"], Code::CredentialInactive.to_string(), "{session}");
-    assert_eq!(world.visitor().get(&tunnel.url("/")).await.status, 404, "its names are given up");
+    let visitor = world.visitor();
+    let url = tunnel.url("/");
+    eventually("its names are given up", async || (visitor.get(&url).await.status == 404).then_some(())).await;
     agent.process.kill();
     let agent = setup.clone().start_without_session().await;
     let session = agent.wait_for_session("refused").await;

@@ -3,7 +3,7 @@
 
 use super::{
     Session, Tunnel, TunnelKind,
-    registry::{EndKind, RegistryState},
+    registry::{EndKind, RegistryState, SessionEntry},
 };
 use crate::upstream::TunnelUpstream;
 use postern_api::host::HostName;
@@ -299,6 +299,16 @@ impl RegistryState {
     /// Whether the agent of this session cannot have this port, because a tunnel holds it.
     pub(super) fn is_port_taken(&self, session: &Session, port: u16) -> bool {
         self.ports.contains_key(&port) && !self.is_way_for(session, port)
+    }
+
+    /// Whether the agent of a session has bound everything that it holds in this session at other nodes as well.
+    pub(super) fn holds_elsewhere(&self, entry: &SessionEntry) -> bool {
+        let Some(directory) = &self.directory else { return false };
+        let session = &entry.session;
+        entry.tunnels.values().all(|tunnel| match tunnel.address() {
+            Some(address) => directory.same_tunnel(session, &tunnel.name, &address).is_some(),
+            None => directory.same_labels(session, &tunnel.name, tunnel.upstream.labels()).is_some(),
+        })
     }
 
     pub(super) fn tell(&self, change: impl FnOnce() -> OwnChange) {

@@ -272,10 +272,6 @@ impl TunnelRegistry {
             let former = remote.tunnels.insert(number, tunnel.clone());
             let regroup = remote.is_complete && tunnel.kind == TunnelKind::Labels;
             directory.add(&tunnel);
-            // A session here that is let go holds its addresses until the new one has them.
-            self.take_over(&mut state, &session, |old| {
-                old.address() == tunnel.address() && old.upstream.labels() == tunnel.upstream.labels()
-            });
             self.settle(&mut state, &tunnel);
             let former: Vec<Arc<Tunnel>> = former.into_iter().collect();
             self.drop_remote(&mut state, &former, EndKind::Clean);

@@ -11,6 +11,8 @@ use tokio::time::Instant;
 
 /// Time in which a newer session binds what the older one holds; the rest is given up then.
 const HANDOVER_TIMEOUT: Duration = Duration::from_secs(20);
+/// Time in which other nodes learn of the new tunnels, if the agent has bound them at another node.
+const ANNOUNCEMENT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time that the open streams of the older session get.
 const RETIREMENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Interval at which the older session is checked for open streams.
@@ -105,11 +107,16 @@ impl TunnelRegistry {
 
     async fn finish_retired(&self, older: &Session, tunnels: &[Arc<Tunnel>]) {
         let start = Instant::now();
-        let mut is_withdrawn = false;
+        let (mut is_withdrawn, mut elsewhere_since) = (false, None);
         loop {
-            let left = self.lock_state().sessions.get(&older.id).map(|entry| entry.tunnels.len());
-            let Some(left) = left else { return };
-            if !is_withdrawn && (left == 0 || start.elapsed() >= HANDOVER_TIMEOUT) {
+            let (left, is_elsewhere) = {
+                let state = self.lock_state();
+                let Some(entry) = state.sessions.get(&older.id) else { return };
+                (entry.tunnels.len(), state.holds_elsewhere(entry))
+            };
+            elsewhere_since = elsewhere_since.filter(|_| is_elsewhere).or(is_elsewhere.then(Instant::now));
+            let is_known_elsewhere = elsewhere_since.is_some_and(|since| since.elapsed() >= ANNOUNCEMENT_TIMEOUT);
+            if !is_withdrawn && (left == 0 || is_known_elsewhere || start.elapsed() >= HANDOVER_TIMEOUT) {
                 self.withdraw(&older.id).await;
                 is_withdrawn = true;
             }

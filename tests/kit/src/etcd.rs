@@ -1,11 +1,11 @@
 //! A real etcd on free ports, with its files in a temporary folder: one member or three, which can be killed, stopped and
 //! started again.
 
-use crate::{condition::eventually, ports::unused_address};
+use crate::{condition::eventually, ports::free_tcp_ports};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     fs::File,
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
@@ -56,6 +56,9 @@ impl Etcd {
     /// Starts members, with TLS for clients if it is given.
     pub async fn start(count: usize, tls: Option<&EtcdTls>) -> Etcd {
         let folder = tempfile::tempdir().expect("a folder");
+        let (first, last) = free_tcp_ports(3 * u16::try_from(count).expect("a few members"));
+        let mut unused = (first..=last).map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+        let mut unused_address = || unused.next().expect("three for each member");
         let peers: Vec<SocketAddr> = (0..count).map(|_| unused_address()).collect();
         let name = |number: usize| format!("m{number}");
         let cluster: Vec<String> =
