@@ -82,21 +82,31 @@ impl Feed {
         self.reached = store.range(Range::new(EVENTS, 1)).await?.revision;
         let mut events = store.watch(EVENTS, self.reached);
         let mut records = store.watch(&keys::records::<EventDestination>(), self.reached);
+        let mut records_reached = self.reached;
         self.read_destinations().await?;
         loop {
-            let are_stale = tokio::select! {
-                batch = events.next() => self.distribute(&batch?),
-                batch = records.next() => !batch?.changes.is_empty(),
-                Some(ended) = self.workers.join_next() => ended.is_ok_and(|id| self.has_ended(&id)),
-            };
+            let (mut are_stale, mut arrived) = (false, None);
+            tokio::select! {
+                batch = events.next() => arrived = Some(batch?),
+                batch = records.next() => (records_reached, are_stale) = reached_and_changed(&batch?),
+                Some(ended) = self.workers.join_next() => are_stale = ended.is_ok_and(|id| self.has_ended(&id)),
+            }
+            // An event goes to the destinations as they are since its commit.
+            while arrived.as_ref().is_some_and(|batch| records_reached < batch.revision) {
+                let (reached, have_changed) = reached_and_changed(&records.next().await?);
+                (records_reached, are_stale) = (reached, are_stale || have_changed);
+            }
             if are_stale {
                 self.read_destinations().await?;
+            }
+            if let Some(batch) = arrived {
+                self.distribute(&batch);
             }
         }
     }
 
-    /// Adds events to the backlogs. The destinations stay as they are.
-    fn distribute(&mut self, batch: &Batch) -> bool {
+    /// Adds events to the backlogs.
+    fn distribute(&mut self, batch: &Batch) {
         for change in &batch.changes {
             let Some((kind, operation)) = change.value.as_deref().and_then(kind_and_operation) else { continue };
             let event = WaitingEvent { key: change.key.as_str().into(), revision: change.revision };
@@ -109,7 +119,6 @@ impl Feed {
             }
         }
         self.reached = batch.revision;
-        false
     }
 
     /// A worker has ended, because further events must be read from the log. Those of changed destinations were aborted.
@@ -210,6 +219,11 @@ impl Feed {
         });
         self.destinations.insert(id, Destination { record, revision, position, backlog, progress, worker });
     }
+}
+
+/// The commit that a watch has reached, and whether anything changed.
+fn reached_and_changed(batch: &Batch) -> (Revision, bool) {
+    (batch.revision, !batch.changes.is_empty())
 }
 
 impl Destination {
