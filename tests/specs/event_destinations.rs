@@ -172,6 +172,39 @@ async fn an_event_is_sent_until_it_is_accepted_and_none_overtakes_it() {
 }
 
 #[tokio::test]
+async fn events_that_the_log_has_dropped_are_counted() {
+    let world = World::with(|setup| setup.flags(&["--audit-retention", "100"])).await;
+    let (operator, receiver) = (world.operator(), Receiver::start().await);
+    receiver.respond_with(&[500; 100]);
+    let (item, _) = destination(&operator, &receiver.url("/"), json!({ "kinds": ["ip_policy"] })).await;
+    // The number is enforced every 2,048 commits.
+    let mut made = 0;
+    let first = operator.post("/ip_policies", json!({})).await.ok().text("id");
+    let is_dropped = async || {
+        let list = operator.get(&format!("/audit_events?object_id={first}")).await.ok().body;
+        list["audit_events"].as_array().unwrap().is_empty()
+    };
+    while !is_dropped().await {
+        assert!(made < 10_000, "the log is never shortened");
+        futures::future::join_all((0..16).map(|_| changes(&operator, 16))).await;
+        made += 256;
+    }
+    receiver.respond_with(&[]);
+    let settled = eventually("no event waits", async || {
+        let shown = operator.get(&item).await.ok().body;
+        (shown["pending"] == 0 && shown["skipped"] != 0).then_some(shown)
+    })
+    .await;
+    let accepted: HashSet<String> = receiver
+        .received()
+        .iter()
+        .filter(|webhook| webhook.status < 300)
+        .map(|webhook| ids(std::slice::from_ref(webhook)).remove(0))
+        .collect();
+    assert_eq!(settled["skipped"], made + 1 - accepted.len(), "{settled}");
+}
+
+#[tokio::test]
 async fn a_killed_server_loses_no_event() {
     let world = World::start().await;
     let operator = world.operator();
