@@ -75,6 +75,12 @@ fn read(description: &Value, path: &str, method: &str, operation: &Value) -> Opt
         ("get", false) if operation["responses"]["200"].is_object() && is_module(description, path) => {
             ("get", http::Method::GET)
         }
+        // So does what an item has besides its members: its name begins with `get_`.
+        ("get", false)
+            if path.contains('{') && operation["operationId"].as_str().is_some_and(|id| id.starts_with("get_")) =>
+        {
+            ("get", http::Method::GET)
+        }
         ("get", false) => ("list", http::Method::GET),
         ("post", _) => ("create", http::Method::POST),
         ("patch", _) => ("update", http::Method::PATCH),
