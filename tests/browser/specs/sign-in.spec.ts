@@ -163,10 +163,10 @@ test.describe("a page at another port of the same host", () => {
       ];
     }, world.management);
     expect(outcomes).toEqual(["opaque 0", "refused", "refused", "refused"]);
-    expect(
-      cookies.some((sent) => sent.includes("postern_console_")),
-      "SameSite knows no ports",
-    ).toBe(true);
+    // The headers of a request are told after its response.
+    await expect
+      .poll(() => cookies.some((sent) => sent.includes("postern_console_")), { message: "SameSite knows no ports" })
+      .toBe(true);
     await page.evaluate((api) => {
       const form = document.createElement("form");
       form.method = "post";
