@@ -152,10 +152,8 @@ mod tests {
     fn a_sample_is_small() {
         let mut sample = TrafficSample { requests: 900, bytes_in: 40_000, bytes_out: 4_000_000, ..Default::default() };
         // A typical minute: a hundred-fold between the fastest and the slowest.
-        let spread = |count: u64| {
-            Latencies::from_counts((20..47).map(|number| (LatencyBucket::from_number(number).unwrap(), count)))
-        };
-        sample.latencies = spread(34);
+        let spread = (20..47).map(|number| (LatencyBucket::from_number(number).unwrap(), 34));
+        sample.latencies = Latencies::from_counts(spread);
         assert!(sample.encode().len() <= 80, "{}", sample.encode().len());
         // All buckets, with as many as are counted in an hour.
         let count = u64::from(u32::MAX);
