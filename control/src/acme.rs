@@ -9,7 +9,7 @@ mod renewer;
 
 pub(crate) use proofs::present_shared;
 
-use crate::resources::Resources;
+use crate::{cluster::by_turns, resources::Resources};
 use directory::Directory;
 use futures::future::BoxFuture;
 use postern_api::{Secret, host::HostName, resource::ManagedKeyType};
@@ -73,32 +73,8 @@ impl Acme {
         let renewer =
             move || CertificateRenewer::new(known.clone(), directory.clone(), Arc::new(postern_api::clock::now));
         resources.provisioning.enable();
-        let task = tokio::spawn(async move {
-            match leading {
-                Some(leading) => by_turns(leading, || renewer().run(), || renewer().follow()).await,
-                None => renewer().run().await,
-            }
-        });
+        let task = tokio::spawn(async move { by_turns(leading, || renewer().run(), || renewer().follow()).await });
         Acme { task, resources }
-    }
-}
-
-/// Does what only one node may do, whenever this node is that one, and something else meanwhile. What it has begun ends
-/// half-way when another takes over.
-async fn by_turns<W, M>(mut leading: watch::Receiver<bool>, work: impl Fn() -> W, meanwhile: impl Fn() -> M)
-where
-    W: Future<Output = ()>,
-    M: Future<Output = ()>,
-{
-    loop {
-        let leads = *leading.borrow_and_update();
-        let turn = async { if leads { work().await } else { meanwhile().await } };
-        tokio::select! {
-            () = turn => return,
-            turned = leading.wait_for(|now| *now != leads) => if turned.is_err() {
-                return;
-            },
-        }
     }
 }
 

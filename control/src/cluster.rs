@@ -102,11 +102,27 @@ pub(crate) async fn while_leading<F: Future<Output = ()>>(
     leading: Option<watch::Receiver<bool>>,
     work: impl Fn() -> F,
 ) {
+    by_turns(leading, work, std::future::pending).await;
+}
+
+/// The same, and something else while another node is that one.
+pub(crate) async fn by_turns<W, M>(
+    leading: Option<watch::Receiver<bool>>,
+    work: impl Fn() -> W,
+    meanwhile: impl Fn() -> M,
+) where
+    W: Future<Output = ()>,
+    M: Future<Output = ()>,
+{
     let Some(mut leading) = leading else { return work().await };
-    while leading.wait_for(|leads| *leads).await.is_ok() {
+    loop {
+        let leads = *leading.borrow_and_update();
+        let turn = async { if leads { work().await } else { meanwhile().await } };
         tokio::select! {
-            () = work() => return,
-            _ = leading.wait_for(|leads| !leads) => {}
+            () = turn => return,
+            turned = leading.wait_for(|now| *now != leads) => if turned.is_err() {
+                return;
+            },
         }
     }
 }

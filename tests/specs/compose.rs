@@ -97,15 +97,17 @@ impl Compose {
         Process::run(&programs::server(), arguments, &environment).await
     }
 
-    /// Waits until the health check of a service succeeds.
-    async fn until_healthy(&self, service: &str) {
+    /// Whether the health check of a service succeeds.
+    async fn is_healthy(&self, service: &str) -> bool {
         let check: Vec<String> = serde_json::from_value(self.services[service]["healthcheck"]["test"].clone()).unwrap();
         assert_eq!(check[..2], ["CMD", "/usr/bin/postern-server"]);
         let check: Vec<&str> = check[2..].iter().map(String::as_str).collect();
-        eventually(&format!("{service} is healthy"), async || {
-            self.run(service, &check).await.status.success().then_some(())
-        })
-        .await;
+        self.run(service, &check).await.status.success()
+    }
+
+    /// Waits until the health check of a service succeeds.
+    async fn until_healthy(&self, service: &str) {
+        eventually(&format!("{service} is healthy"), async || self.is_healthy(service).await.then_some(())).await;
     }
 
     /// Asserts that a service waits for another one.
@@ -145,10 +147,9 @@ async fn three_members_and_three_nodes_start_as_the_compose_file_says() {
             // What `restart` says.
             first = compose.start("node1");
         }
-        compose.run("node1", &["healthcheck"]).await.status.success().then_some(())
+        compose.is_healthy("node1").await.then_some(())
     })
     .await;
-    compose.until_healthy("node1").await;
     compose.assert_depends("invite", "node1", "service_healthy");
     let arguments = compose.arguments("invite");
     let invited = compose.run("invite", &arguments.iter().map(String::as_str).collect::<Vec<_>>()).await;

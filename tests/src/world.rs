@@ -89,7 +89,7 @@ impl World {
         Operator::new(self.api(), Some(&self.admin_key()))
     }
 
-    /// The administrator at the server of the visitors, which alone knows whom it refused and what it counted.
+    /// The administrator at the server of the visitors, which alone knows what it refused and counted.
     pub fn operator_of_visitors(&self) -> Operator {
         Operator::new(self.server.addresses.api, Some(&self.admin_key()))
     }

@@ -171,6 +171,7 @@ mod tests {
         let short = certificate(6, true);
         assert_eq!([0, 4, 5].map(|today| due_notice(&short, day(today))), [None, None, Some(3)]);
     }
+
     #[tokio::test]
     async fn each_notice_is_written_once() {
         let folder = tempfile::tempdir().expect("a folder");
