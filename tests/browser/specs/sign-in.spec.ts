@@ -148,7 +148,7 @@ test.describe("a page at another port of the same host", () => {
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     const cookies: string[] = [];
-    page.on("request", async (request) => cookies.push((await request.allHeaders())["cookie"] ?? ""));
+    page.on("requestfinished", async (request) => cookies.push((await request.allHeaders())["cookie"] ?? ""));
     const outcomes = await page.evaluate(async (api) => {
       const call = (path: string, init: RequestInit) =>
         fetch(`${api}${path}`, { credentials: "include", ...init }).then(
@@ -163,10 +163,6 @@ test.describe("a page at another port of the same host", () => {
       ];
     }, world.management);
     expect(outcomes).toEqual(["opaque 0", "refused", "refused", "refused"]);
-    // The headers of a request are told after its response.
-    await expect
-      .poll(() => cookies.some((sent) => sent.includes("postern_console_")), { message: "SameSite knows no ports" })
-      .toBe(true);
     await page.evaluate((api) => {
       const form = document.createElement("form");
       form.method = "post";
@@ -175,6 +171,10 @@ test.describe("a page at another port of the same host", () => {
       form.submit();
     }, world.management);
     await expect(page.getByText("ERR_POSTERN_222")).toBeVisible();
+    // With a form at the latest, whose cookies are known once its response is.
+    await expect
+      .poll(() => cookies.some((sent) => sent.includes("postern_console_")), { message: "SameSite knows no ports" })
+      .toBe(true);
     expect(await world.manage("GET", "/ip_policies")).toMatchObject({ ip_policies: [] });
     await page.goto(`${world.management}/console`);
     await expect(areas(page), "still signed in").toBeVisible();
