@@ -1,6 +1,6 @@
 // The console lists who has logged in; ending a session there counts for the browser's next request.
 import { expect, expectAccessible, picture, test, type Page } from "../../browser/kit/fixtures";
-import { enterKey } from "../../browser/kit/console";
+import { signIn } from "../../browser/kit/console";
 import { HonestProvider } from "../kit/honest";
 import { LoginWorld } from "../kit/world";
 
@@ -20,7 +20,7 @@ test.afterAll(async () => {
 });
 async function show(page: Page, place: string): Promise<void> {
   await page.goto(`${here.world.management}/console#${place}`);
-  await enterKey(page, here.world.key);
+  await signIn(page, here.world.key);
 }
 
 test("ends one session, and all of a person", async ({ page }) => {
