@@ -1,7 +1,7 @@
 //! The metrics of the server, or the sums of all nodes, in the Prometheus text format.
 
 use postern_tests::{Operator, Server, World, eventually};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// All samples at one time.
 pub(super) struct Metrics {
@@ -45,6 +45,17 @@ impl Metrics {
     /// The value of a sample that counts; 0 if it is not there.
     pub(super) fn value(&self, metric: &str, labels: &str) -> i64 {
         self.float(metric, labels) as i64
+    }
+
+    /// The labels of each metric; of a histogram, of each of its series.
+    pub(super) fn labels(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut found = BTreeMap::<_, BTreeSet<_>>::new();
+        for name in self.samples.keys() {
+            let (metric, rest) = name.split_once('{').unwrap_or((name, ""));
+            let labels = rest.trim_end_matches('}').split(',').filter_map(|label| label.split_once('='));
+            found.entry(metric).or_default().extend(labels.map(|(label, _)| label));
+        }
+        found
     }
 
     /// The sum of all samples of a metric.
