@@ -123,6 +123,8 @@ struct ReconnectState {
     triggers: ReconnectTriggers,
     /// The reason that was logged last.
     logged: Option<Error>,
+    /// Id of a session that was let go, until another one of this agent takes its place at the same server.
+    replaces: String,
 }
 
 impl ReconnectState {
@@ -136,6 +138,7 @@ impl ReconnectState {
             addresses: AddressCache::default(),
             triggers,
             logged: None,
+            replaces: String::new(),
         }
     }
 
@@ -322,7 +325,8 @@ impl SessionLoop {
         let timeouts = ConnectTimeouts::new(settings.connect_timeout, reconnect_state.timeouts);
         let set = self.set.clone();
         let is_beside = !set.is_alone(self.slot);
-        let hello = |beside: &Beside| self.hello(settings, token.clone(), beside.at.clone());
+        let replaces = &reconnect_state.replaces;
+        let hello = |beside: &Beside| self.hello(settings, token.clone(), replaces.clone(), beside.at.clone());
         let establishing = async {
             let connecting = set.connecting().await;
             let beside = set.beside(self.slot);
@@ -348,6 +352,7 @@ impl SessionLoop {
             Ok((session, incoming, path)) => {
                 reconnect_state.backoff.connected();
                 reconnect_state.logged = None;
+                reconnect_state.replaces.clear();
                 let since = Instant::now();
                 let welcome = session.welcome();
                 let (server, id, region) = (&path.server, &welcome.session, &welcome.region);
@@ -356,8 +361,7 @@ impl SessionLoop {
                 // Last: a caller that sees it may start a tunnel at once.
                 self.set.established(self.slot, session.clone(), path.clone());
                 drop(connecting);
-                let outcome =
-                    self.serve((session, generation), incoming, settings, path, &mut reconnect_state.triggers).await;
+                let outcome = self.serve((session, generation), incoming, settings, path, reconnect_state).await;
                 *attempt_start = Instant::now();
                 if since.elapsed() >= STABLE_SESSION_TIME {
                     reconnect_state.backoff.reset();
@@ -367,7 +371,7 @@ impl SessionLoop {
         }
     }
 
-    fn hello(&self, settings: &AgentSettings, token: Secret, at: Vec<String>) -> Hello {
+    fn hello(&self, settings: &AgentSettings, token: Secret, replaces: String, at: Vec<String>) -> Hello {
         Hello {
             protocol: Default::default(),
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -377,6 +381,7 @@ impl SessionLoop {
             metadata: settings.metadata.clone(),
             remote_management: settings.remote_management,
             run: self.set.run().to_owned(),
+            replaces,
             at,
         }
     }
@@ -387,7 +392,7 @@ impl SessionLoop {
         mut incoming: Incoming,
         settings: &AgentSettings,
         path: ConnectionPath,
-        triggers: &mut ReconnectTriggers,
+        reconnect_state: &mut ReconnectState,
     ) -> SessionOutcome {
         let streams = TaskTracker::new();
         let outcome = loop {
@@ -395,7 +400,7 @@ impl SessionLoop {
                 () = self.stop.cancelled() => SessionEvent::Stop,
                 () = self.set.until_stopped() => SessionEvent::StoppedBeside,
                 () = settings_changed(&mut self.config, settings) => SessionEvent::SettingsChanged,
-                trigger = triggers.next() => SessionEvent::Trigger(trigger),
+                trigger = reconnect_state.triggers.next() => SessionEvent::Trigger(trigger),
                 event = incoming.next() => SessionEvent::Incoming(event),
             };
             let retired = |incoming| RetiredSession {
@@ -417,7 +422,9 @@ impl SessionLoop {
                 }
                 SessionEvent::SettingsChanged => {
                     let new = self.config.borrow().settings.clone();
-                    replace(retired(incoming), settings, &new).await;
+                    if replace(retired(incoming), settings, &new).await {
+                        reconnect_state.replaces.clone_from(&session.welcome().session);
+                    }
                     break SessionOutcome::SettingsChanged;
                 }
                 SessionEvent::Trigger(ReconnectTrigger::Network) if !network_watch::is_local_address(path.local) => {
@@ -478,17 +485,19 @@ impl SessionLoop {
 }
 
 /// Lets a session go because its settings have changed. Names move to the new session if that is one of the same agent
-/// at the same server; otherwise they are given up.
-async fn replace(retired: RetiredSession, old: &AgentSettings, new: &AgentSettings) {
+/// at the same server; otherwise they are given up. Returns whether they move.
+async fn replace(retired: RetiredSession, old: &AgentSettings, new: &AgentSettings) -> bool {
     let moves = old.authtoken == new.authtoken && old.servers == new.servers;
     if !retired.session.drain(!moves) {
-        return retired.session.goodbye().await;
+        retired.session.goodbye().await;
+        return false;
     }
     if moves {
         tokio::spawn(retired.until_ended());
     } else {
         tokio::spawn(retired.leave(new.drain_timeout));
     }
+    moves
 }
 
 /// Establishes a session with the first server that responds.

@@ -204,6 +204,35 @@ async fn a_node_that_stops_in_order_hands_its_agents_over() {
     assert_eq!(agent.wait_for_tunnel("site").await.host(), tunnel.host());
 }
 
+/// How often the session is replaced below: a request is rarely on the way between nodes at the moment.
+const REPLACEMENTS: usize = 20;
+
+#[tokio::test]
+async fn a_session_that_another_one_replaces_at_its_node_costs_visitors_of_other_nodes_nothing() {
+    let cluster = three_nodes().await;
+    let origin = Origin::start("hello").await;
+    let mut agent = agent_setup(&cluster, &[0]).await.with_one_session().start().await;
+    let tunnel = agent.https("site", &origin).await;
+    cluster.until_read(1, &tunnel.host(), "hello").await;
+    cluster.until_read(2, &tunnel.host(), "hello").await;
+    let visits = [1, 2, 1, 2, 1, 2, 1, 2].map(|node| Visits::start(&cluster, node, &tunnel.host(), "hello"));
+    for replacement in 0..REPLACEMENTS {
+        let metadata = format!("replacement {replacement}");
+        agent.edit_config(|setup| setup.setting("metadata", &metadata));
+        eventually("the new session is known", async || {
+            sessions(&cluster, 2).await.iter().any(|session| session["metadata"] == metadata.as_str()).then_some(())
+        })
+        .await;
+        agent.wait_until_online().await;
+        for visits in &visits {
+            visits.more(2).await;
+        }
+    }
+    for visits in visits {
+        assert_eq!(visits.end().await, Vec::<String>::new());
+    }
+}
+
 #[tokio::test]
 async fn an_agent_that_is_stopped_through_the_management_api_ends_all_sessions() {
     let cluster = three_nodes().await;

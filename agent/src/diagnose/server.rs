@@ -223,6 +223,7 @@ async fn check_protocol(
         metadata: String::new(),
         remote_management: false,
         run: String::new(),
+        replaces: String::new(),
         at: Vec::new(),
     };
     let session = match timeout(STEP_TIMEOUT, connect(Arc::new(dial), hello)).await {

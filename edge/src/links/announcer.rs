@@ -6,10 +6,16 @@ use postern_tunnel::{
     node_link::{AnnouncedSession, AnnouncedTunnel, Announcement},
 };
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
-use tokio::sync::broadcast::error::RecvError;
+use tokio::{sync::broadcast::error::RecvError, time::Instant};
+
+/// Time in which streams of a tunnel that is gone may still arrive: the peer has opened them before it knew.
+const GONE_TUNNEL_RETENTION: Duration = Duration::from_secs(5);
+/// Tunnels that are gone and still found; beyond that, the oldest are forgotten.
+const MAX_GONE_TUNNELS: usize = 1024;
 
 /// What was announced on one link.
 #[derive(Default)]
@@ -22,12 +28,28 @@ struct Announced {
     /// The numbers of tunnels, by session and number there: two sessions of an agent may have one tunnel.
     numbers: HashMap<(String, u32), u32>,
     sessions: HashSet<String>,
+    /// Tunnels that are gone, the oldest first.
+    gone: VecDeque<GoneTunnel>,
+}
+
+struct GoneTunnel {
+    at: Instant,
+    number: u32,
+    tunnel: Arc<Tunnel>,
 }
 
 impl Announcer {
     /// The tunnel with this number on the link.
     pub(super) fn tunnel(&self, number: u32) -> Option<Arc<Tunnel>> {
         self.announced().tunnels.get(&number).cloned()
+    }
+
+    /// The tunnel of a stream that arrives on the link. One that is gone is found for a while: if another session has taken
+    /// its place, its own still carries what was on the way.
+    pub(super) fn tunnel_of_stream(&self, number: u32) -> Option<Arc<Tunnel>> {
+        let announced = self.announced();
+        let gone = || announced.gone.iter().rev().find(|gone| gone.number == number).map(|gone| &gone.tunnel);
+        announced.tunnels.get(&number).or_else(gone).cloned()
     }
 
     /// Announces everything, and each change from then on.
@@ -43,7 +65,11 @@ impl Announcer {
             }
             link.announce(Announcement::Reached { change: own.last_change }).await;
             loop {
-                match own.changes.recv().await {
+                let change = tokio::select! {
+                    change = own.changes.recv() => change,
+                    () = self.forget_gone() => continue,
+                };
+                match change {
                     Ok((number, change)) => {
                         if let Some(announcement) = self.announcement_of(&change) {
                             link.announce(announcement).await;
@@ -96,6 +122,14 @@ impl Announcer {
             }
             OwnChange::Draining => Some(Announcement::Draining),
         }
+    }
+
+    /// Forgets the tunnels that have been gone for long enough, as soon as there are some.
+    async fn forget_gone(&self) {
+        let first = self.announced().gone.front().map(|gone| gone.at);
+        let Some(first) = first else { return std::future::pending().await };
+        tokio::time::sleep_until(first + GONE_TUNNEL_RETENTION).await;
+        self.announced().gone.retain(|gone| gone.at.elapsed() < GONE_TUNNEL_RETENTION);
     }
 
     fn announced(&self) -> MutexGuard<'_, Announced> {
@@ -161,6 +195,10 @@ impl Announced {
     fn tunnel_gone(&mut self, number: u32, end_kind: EndKind) -> Option<Announcement> {
         let tunnel = self.tunnels.remove(&number)?;
         self.numbers.remove(&key(&tunnel));
+        if self.gone.len() >= MAX_GONE_TUNNELS {
+            self.gone.pop_front();
+        }
+        self.gone.push_back(GoneTunnel { at: Instant::now(), number, tunnel });
         Some(Announcement::TunnelGone { number, away: end_kind == EndKind::Unclean })
     }
 }

@@ -123,6 +123,7 @@ async fn connect(context: &Arc<LinkContext>, peer: &Peer) -> Result<(AgentSessio
         metadata: context.settings.name.clone(),
         remote_management: false,
         run: String::new(),
+        replaces: String::new(),
         at: Vec::new(),
     };
     let (context, peer) = (context.clone(), peer.clone());
@@ -203,9 +204,8 @@ async fn serve(
 
 /// Carries the stream of a visitor of the peer to the agent of its tunnel.
 async fn carry(announcer: Arc<Announcer>, stream: IncomingStream) {
-    match announcer.tunnel(stream.start.tunnel) {
+    match announcer.tunnel_of_stream(stream.start.tunnel) {
         Some(tunnel) => tunnel.upstream.carry(stream).await,
-        // It is gone, and the peer does not know yet.
         None => stream.refuse(Code::AgentOffline.into()).await,
     }
 }

@@ -101,7 +101,7 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
         node: None,
     });
     tracing::info!(session = session.id, %peer, agent = session.agent_version, os = session.os, "agent connected");
-    registry.admit(session.clone()).await;
+    registry.admit(session.clone(), &hello.replaces).await;
     // The credential may have been deleted during the handshake, after its sessions were ended.
     if let Err(error) = registry.acl_of(&session) {
         registry.remove(&session.id, EndKind::Clean).await;

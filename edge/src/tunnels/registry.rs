@@ -146,8 +146,8 @@ impl TunnelRegistry {
     }
 
     /// Registers a session. An older one of the same agent instance ends at the same time, or in peace if the agent
-    /// drains it.
-    pub(crate) async fn admit(self: &Arc<Self>, session: Arc<Session>) {
+    /// drains it: it has said so there, or here by naming it as the one that is replaced.
+    pub(crate) async fn admit(self: &Arc<Self>, session: Arc<Session>, replaces: &str) {
         let replaced = {
             let mut state = self.lock_state();
             let older = |entry: &&SessionEntry| entry.session.same_agent(&session);
@@ -159,6 +159,9 @@ impl TunnelRegistry {
             replaced
         };
         for older in replaced {
+            if older.id == replaces {
+                older.start_draining();
+            }
             if older.is_draining() {
                 self.retire(older).await;
             } else if let Some(older) = self.remove(&older.id, EndKind::Unclean).await {

@@ -161,9 +161,9 @@ impl TunnelUpstream {
     pub(crate) async fn carry(&self, incoming: IncomingStream) {
         let start = StreamStart { tunnel: self.number, ..incoming.start };
         let stream = match self.link.open_stream(start).await {
-            Ok(stream) => stream,
+            Ok(stream) if !self.streams.stopped.load(Ordering::SeqCst) => stream,
             // The other node takes another way, if there is one.
-            Err(_) => return incoming.refuse(Code::AgentOffline.into()).await,
+            Ok(_) | Err(_) => return incoming.refuse(Code::AgentOffline.into()).await,
         };
         metrics::stream_opened();
         let carried = self.streams.register();

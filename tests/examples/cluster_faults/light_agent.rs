@@ -90,6 +90,7 @@ impl LightAgent {
             metadata: String::new(),
             remote_management: false,
             run: self.instance.clone(),
+            replaces: String::new(),
             at: other.into_iter().map(|(_, id)| id).collect(),
         };
         let (tls, address, is_first) = (self.tls.clone(), self.nodes[node], Arc::new(AtomicBool::new(true)));

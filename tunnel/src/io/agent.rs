@@ -93,6 +93,7 @@ struct PendingBinds {
 ///     metadata: String::new(),
 ///     remote_management: false,
 ///     run: String::new(),
+///     replaces: String::new(),
 ///     at: Vec::new(),
 /// };
 /// let (session, mut incoming) = connect(Arc::new(dial), hello).await?;

@@ -212,6 +212,7 @@ mod tests {
             metadata: String::new(),
             remote_management: false,
             run: String::new(),
+            replaces: String::new(),
             at: Vec::new(),
         };
         assert_eq!(hello, &expected);

@@ -42,6 +42,9 @@ pub struct Hello {
     /// Random for each start of the agent: tells its other sessions from those of a copy with the same `instance`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,
+    /// Id of the session that this one replaces at the same server, if the agent lets that one go in peace.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub replaces: String,
     /// Ids of the nodes at which the agent has sessions already.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<String>,

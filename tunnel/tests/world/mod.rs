@@ -243,6 +243,7 @@ pub(crate) fn hello() -> Hello {
         metadata: String::new(),
         remote_management: true,
         run: String::new(),
+        replaces: String::new(),
         at: Vec::new(),
     }
 }

@@ -43,6 +43,7 @@ pub(crate) fn hello(token: &Token, instance: &str) -> Hello {
         metadata: String::new(),
         remote_management: true,
         run: String::new(),
+        replaces: String::new(),
         at: Vec::new(),
     }
 }

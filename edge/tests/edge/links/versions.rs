@@ -124,6 +124,7 @@ async fn a_node_of_any_older_version_can_dial_and_its_tunnels_are_served() {
             metadata: "old".into(),
             remote_management: false,
             run: String::new(),
+            replaces: String::new(),
             at: Vec::new(),
         };
         let (session, incoming) = in_time(connect_node(Arc::new(dial), hello)).await.unwrap();
