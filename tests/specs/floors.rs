@@ -67,7 +67,7 @@ fn the_management_api_is_read_downwards() {
             "cluster",
             "certificates",
             "sealing settings",
-            "store",
+            "dns store",
             "files live_state",
         ],
     );
