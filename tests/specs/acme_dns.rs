@@ -137,7 +137,8 @@ async fn a_wildcard_is_validated_by_a_signed_update_of_the_zone() {
 async fn the_record_is_made_where_an_alias_leads_and_a_plain_name_is_validated_too() {
     let zone = Zone::start().await;
     let flags = [zone.server.flags(SECRET), vec!["--acme-dns-algorithm".into(), "hmac-sha512".into()]].concat();
-    let flags: Vec<_> = flags.into_iter().map(|flag| if flag == KEY_NAME { format!("{flag}-512") } else { flag }).collect();
+    let flags: Vec<_> =
+        flags.into_iter().map(|flag| if flag == KEY_NAME { format!("{flag}-512") } else { flag }).collect();
     let world = zone.world(&flags).await;
     reserve(&world, "*.customer.example.test").await;
     certificate(&world, &["*.customer.example.test"]).await;

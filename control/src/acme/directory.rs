@@ -87,7 +87,8 @@ impl Inner {
     async fn order_by_any_challenge(&self, names: &[HostName]) -> Result<Order, AcmeError> {
         let mut kinds = Vec::new();
         if names.iter().all(|name| name.wildcard_parent().is_none()) {
-            kinds.extend([(ChallengeType::Http01, "on the HTTP port"), (ChallengeType::TlsAlpn01, "on the HTTPS port")]);
+            kinds
+                .extend([(ChallengeType::Http01, "on the HTTP port"), (ChallengeType::TlsAlpn01, "on the HTTPS port")]);
         }
         kinds.extend(self.dns.as_ref().map(|_| (ChallengeType::Dns01, "in DNS")));
         let mut failures = Vec::new();

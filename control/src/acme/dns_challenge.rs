@@ -128,7 +128,8 @@ async fn zone_of(server: SocketAddr, name: &str) -> Result<String, AcmeError> {
 
 /// Address of a host and port; a name may have another one each time.
 async fn address(server: &str) -> Result<SocketAddr, AcmeError> {
-    let unknown = |why: String| AcmeError(format!("the name server {server} of --acme-dns-server has no address: {why}"));
+    let unknown =
+        |why: String| AcmeError(format!("the name server {server} of --acme-dns-server has no address: {why}"));
     let mut found = tokio::net::lookup_host(server).await.map_err(|error| unknown(error.to_string()))?;
     found.next().ok_or_else(|| unknown("none was found".to_owned()))
 }

@@ -126,7 +126,8 @@ mod tests {
     async fn a_hook_gets_the_record_as_arguments_and_variables() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("called").display().to_string();
-        let hook = script(folder.path(), &format!("echo \"$@ $ACME_DNS_ACTION $ACME_DNS_NAME $ACME_DNS_VALUE\" > {file}"));
+        let hook =
+            script(folder.path(), &format!("echo \"$@ $ACME_DNS_ACTION $ACME_DNS_NAME $ACME_DNS_VALUE\" > {file}"));
         run(&hook, TextChange::Add, ("a.test", "v"), Duration::from_secs(20)).await.expect("it succeeds");
         assert_eq!(std::fs::read_to_string(file).expect("called"), "add a.test v add a.test v\n");
     }
@@ -137,10 +138,12 @@ mod tests {
         // More output than a pipe holds does not stop it.
         let hook = script(folder.path(), "head -c 200000 /dev/zero; exit 3");
         let record = ("a.test", "v");
-        let AcmeError(why) = run(&hook, TextChange::Remove, record, Duration::from_secs(20)).await.expect_err("status 3");
+        let AcmeError(why) =
+            run(&hook, TextChange::Remove, record, Duration::from_secs(20)).await.expect_err("status 3");
         assert!(why.contains("exit status: 3") && why.contains("remove a.test"), "{why}");
         let missing = folder.path().join("none");
-        let AcmeError(why) = run(&missing, TextChange::Add, record, Duration::from_secs(20)).await.expect_err("missing");
+        let AcmeError(why) =
+            run(&missing, TextChange::Add, record, Duration::from_secs(20)).await.expect_err("missing");
         assert!(why.contains("cannot be started"), "{why}");
     }
 

@@ -61,7 +61,9 @@ pub(super) async fn until_visible(
         let Some(first) = lacking.first() else { return Ok(()) };
         if Instant::now() + interval > deadline {
             let seconds = limit.as_secs();
-            return Err(AcmeError(format!("the name server {first} does not have the TXT record of `{name}` after {seconds} s")));
+            return Err(AcmeError(format!(
+                "the name server {first} does not have the TXT record of `{name}` after {seconds} s"
+            )));
         }
         tokio::time::sleep(interval).await;
         (interval, attempts, servers) = ((interval * 2).min(MAX_INTERVAL), attempts + 1, lacking);
@@ -71,7 +73,9 @@ pub(super) async fn until_visible(
 async fn sight(server: SocketAddr, name: &str, value: &str) -> Sight {
     match ask(server, name, DnsRecordType::Txt, false).await {
         Ok(answer) if !answer.is_authoritative => Sight::Unusable("it does not have the zone".to_owned()),
-        Ok(answer) if answer.records.iter().any(|record| matches!(record, DnsRecordData::Text(text) if text == value)) => {
+        Ok(answer)
+            if answer.records.iter().any(|record| matches!(record, DnsRecordData::Text(text) if text == value)) =>
+        {
             Sight::Has
         }
         Ok(_) => Sight::Lacks,

@@ -94,9 +94,11 @@ fn parse(bytes: &[u8], query: &Packet<'_>) -> Option<Response> {
     let same = packet.id() == query.id()
         && packet.has_flags(PacketFlag::RESPONSE)
         && packet.questions.len() == query.questions.len()
-        && packet.questions.iter().zip(&query.questions).all(|(one, other)| {
-            text(&one.qname) == text(&other.qname) && one.qtype == other.qtype
-        });
+        && packet
+            .questions
+            .iter()
+            .zip(&query.questions)
+            .all(|(one, other)| text(&one.qname) == text(&other.qname) && one.qtype == other.qtype);
     if !same {
         return None;
     }

@@ -76,7 +76,8 @@ impl TsigKey {
             return Err("has a key without a name of DNS");
         }
         let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
-        let bytes = BASE64_STANDARD.decode(secret.reveal()).map_err(|_| "is not in base 64, as tsig-keygen prints it")?;
+        let bytes =
+            BASE64_STANDARD.decode(secret.reveal()).map_err(|_| "is not in base 64, as tsig-keygen prints it")?;
         if bytes.is_empty() || bytes.len() > MAX_SECRET_BYTES {
             return Err("is not a secret of 1 to 512 bytes");
         }

@@ -35,7 +35,8 @@ impl Resources {
         }
         let resolver = Resolver::new(self.settings.dns_resolver);
         let is_custom = record.status.cname_target.is_some();
-        let (traffic, certificate) = tokio::join!(traffic(&resolver, name, own, is_custom), certificate(&resolver, &record));
+        let (traffic, certificate) =
+            tokio::join!(traffic(&resolver, name, own, is_custom), certificate(&resolver, &record));
         Ok(traffic.into_iter().chain(certificate).collect())
     }
 }
@@ -102,7 +103,8 @@ async fn look_up(resolver: &Resolver, name: &str) -> Result<Lookup, DnsError> {
 fn own_name(name: &str, own: &str, found: &Lookup, target: &[IpAddr]) -> Check {
     let shown = shown(found);
     if found.addresses.is_empty() {
-        let msg = format!("`{name}` has no address. Add this record, and those of `{own}` with the address of this server.");
+        let msg =
+            format!("`{name}` has no address. Add this record, and those of `{own}` with the address of this server.");
         return (shown, false, msg);
     }
     if target.is_empty() || leads_to(found, own, target) {
@@ -115,9 +117,11 @@ fn own_name(name: &str, own: &str, found: &Lookup, target: &[IpAddr]) -> Check {
 fn custom_name(own: &str, found: &Lookup, target: &[IpAddr]) -> Check {
     let shown = shown(found);
     match (&found.alias, found.addresses.is_empty()) {
-        (Some(alias), _) if alias == own && target.is_empty() => {
-            (shown, false, format!("The record is right, but `{own}`, the domain of this server, has no address in DNS."))
-        }
+        (Some(alias), _) if alias == own && target.is_empty() => (
+            shown,
+            false,
+            format!("The record is right, but `{own}`, the domain of this server, has no address in DNS."),
+        ),
         _ if leads_to(found, own, target) => (shown, true, "The record is right.".to_owned()),
         (None, true) => (shown, false, "It does not exist. Add it where the domain's DNS is managed.".to_owned()),
         (Some(_), _) => (shown, false, format!("It leads to another name. Change it to `{own}`.")),
@@ -140,7 +144,9 @@ fn address_record(
     let (found, wanted) = (of_family(&found.addresses), of_family(target));
     let (ok, msg) = match (found.is_empty(), wanted.is_empty()) {
         (true, true) => return None,
-        (true, false) => (false, "It does not exist. Add it; an alias is not possible at the top of a zone.".to_owned()),
+        (true, false) => {
+            (false, "It does not exist. Add it; an alias is not possible at the top of a zone.".to_owned())
+        }
         (false, true) => (false, "This server has no address of this family. Remove the record.".to_owned()),
         (false, false) if found.iter().all(|one| wanted.contains(one)) => (true, "The record is right.".to_owned()),
         (false, false) => (false, "It has other addresses than the domain of this server. Correct them.".to_owned()),
@@ -212,9 +218,12 @@ mod tests {
 
     #[test]
     fn a_name_below_the_own_domain_needs_no_record_of_its_own() {
-        for (addresses, target, ok) in
-            [(&[SERVER][..], &[SERVER][..], true), (&[SERVER], &[], true), (&[], &[SERVER], false), (&[OTHER], &[SERVER], false)]
-        {
+        for (addresses, target, ok) in [
+            (&[SERVER][..], &[SERVER][..], true),
+            (&[SERVER], &[], true),
+            (&[], &[SERVER], false),
+            (&[OTHER], &[SERVER], false),
+        ] {
             assert_eq!(own_name("a.own.test", "own.test", &found(None, addresses), target).1, ok, "{addresses:?}");
         }
     }

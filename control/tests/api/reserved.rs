@@ -60,7 +60,10 @@ pub(crate) async fn dns_records_listed(world: &World) {
     for (domain, types) in [
         ("listed.example.test", &[("traffic", "listed.example.test", "tunnels.test")][..]),
         ("listed", &[("traffic", "*.tunnels.test", "tunnels.test")]),
-        ("*.list.test", &[("traffic", "*.list.test", "tunnels.test"), ("certificate", "_acme-challenge.list.test", "")]),
+        (
+            "*.list.test",
+            &[("traffic", "*.list.test", "tunnels.test"), ("certificate", "_acme-challenge.list.test", "")],
+        ),
         ("listed.localhost", &[]),
     ] {
         let made = operator

@@ -2,7 +2,9 @@
 
 use super::{
     resolver::Resolver,
-    values::{certificate_file, directory, duration, mail, name_server, password_file, plain_name, program, resolver_address},
+    values::{
+        certificate_file, directory, duration, mail, name_server, password_file, plain_name, program, resolver_address,
+    },
 };
 use postern_api::host::HostName;
 use postern_control::{AcmeSettings, DnsChallengeSettings, DnsProvider, TsigAlgorithm, TsigKey};
@@ -48,7 +50,8 @@ fn dns_challenges(resolver: &mut Resolver<'_>) -> Option<DnsChallengeSettings> {
     }
     if resolver.is_given("acme_dns_timeout") && !is_server && !is_hook {
         resolver.mistakes.push(
-            "--acme-dns-timeout belongs to --acme-dns-server or --acme-dns-hook: give one of them, or leave it out.".into(),
+            "--acme-dns-timeout belongs to --acme-dns-server or --acme-dns-hook: give one of them, or leave it out."
+                .into(),
         );
     }
     let zone = zone.as_ref().map(HostName::to_string);
@@ -164,10 +167,10 @@ mod tests {
     fn a_hook_is_a_program_that_exists() {
         let found = check(&[DIRECTORY, ("acme_dns_hook", "/bin/sh"), ("acme_dns_timeout", "3s")]).expect("complete");
         let dns = found.acme.and_then(|acme| acme.dns).expect("challenges in DNS");
-        assert_eq!(dns, DnsChallengeSettings {
-            provider: DnsProvider::Hook("/bin/sh".into()),
-            timeout: Duration::from_secs(3)
-        });
+        assert_eq!(
+            dns,
+            DnsChallengeSettings { provider: DnsProvider::Hook("/bin/sh".into()), timeout: Duration::from_secs(3) }
+        );
         for wrong in ["sh", "/nowhere/hook", "/"] {
             refused(&[DIRECTORY, ("acme_dns_hook", wrong)], "--acme-dns-hook");
         }

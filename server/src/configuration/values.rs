@@ -70,7 +70,8 @@ pub(super) fn name_server(text: &str) -> Result<String, String> {
         (_, Ok(name)) => format!("{name}:{DNS_PORT}"),
         _ => text.to_owned(),
     };
-    host_port(&complete).map_err(|_| "is not the address of a name server; write HOST:PORT, such as 192.0.2.1:53".into())
+    host_port(&complete)
+        .map_err(|_| "is not the address of a name server; write HOST:PORT, such as 192.0.2.1:53".into())
 }
 
 /// Address of a name server for lookups; port 53 if none is given.

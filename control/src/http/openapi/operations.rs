@@ -7,9 +7,8 @@ use postern_api::{
     id::Kind,
     module::Module,
     resource::{
-        AuditEvent, ConsoleSession, Dependent, DomainRecord, NodeName, Parent, Record, RefusedVisit, Removable, ReservedDomain,
-        Resource,
-        ServerFacts, ServerStatus, SessionCommand, SessionCommandBody, TunnelSession, View,
+        AuditEvent, ConsoleSession, Dependent, DomainRecord, NodeName, Parent, Record, RefusedVisit, Removable,
+        ReservedDomain, Resource, ServerFacts, ServerStatus, SessionCommand, SessionCommandBody, TunnelSession, View,
     },
     schema::pattern,
     traffic::{Traffic, TrafficSeries},
