@@ -133,14 +133,18 @@ impl CertificateRenewer {
                 continue;
             }
             let renewal = renewals.due(name);
+            if self.is_covered(name) {
+                self.failures.remove(name);
+                if let Some(renewal) = renewal {
+                    self.resources.provisioning.set_served(name, timestamp(renewal));
+                }
+                continue;
+            }
             let retry = self.failures.get(name).map(|state| state.next_attempt);
             if let (Some(renewal), None) = (renewal, retry) {
                 self.resources.provisioning.set_served(name, timestamp(renewal));
             }
             let due = renewal.max(retry).unwrap_or(i64::MIN);
-            if self.is_covered(name) {
-                continue;
-            }
             if due > now.seconds() {
                 next = Some(next.map_or(due, |next: i64| next.min(due)));
             } else if self.pending.len() < MAX_CONCURRENT_ORDERS {

@@ -44,14 +44,14 @@ impl Resources {
 /// Records that lead visitors of a name to the server's own domain.
 async fn traffic(resolver: &Resolver, name: &str, own: &str, is_custom: bool) -> Vec<DomainRecord> {
     let (found, target) = tokio::join!(look_up(resolver, name), resolver.addresses(own));
+    let needed = if is_custom { name.to_owned() } else { format!("*.{own}") };
     let found = match found {
         Ok(found) => found,
-        Err(error) => return vec![alias(name, own, failed(&error))],
+        Err(error) => return vec![alias(&needed, own, failed(&error))],
     };
     let target = target.unwrap_or_default();
     if !is_custom {
-        let wildcard = format!("*.{own}");
-        return vec![alias(&wildcard, own, own_name(name, own, &found, &target))];
+        return vec![alias(&needed, own, own_name(name, own, &found, &target))];
     }
     if !found.is_apex {
         return vec![alias(name, own, custom_name(own, &found, &target))];
