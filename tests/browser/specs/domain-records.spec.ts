@@ -14,7 +14,7 @@ test("lists the records of a wildcard with the reasons, and copies them", async 
   const body = { domain: "*.shop.example", certificate_management_policy: policy };
   const id = await world.create("/reserved_domains", body);
   await openConsole(`/reserved_domains/${id}`);
-  const table = page.getByRole("region", { name: "DNS records" }).getByRole("table");
+  const table = page.getByRole("region", { name: "Table of DNS records" }).getByRole("table");
   const traffic = table.getByRole("row").filter({ has: page.getByText("*.shop.example", { exact: true }) });
   await expect(traffic).toContainText("CNAME");
   // No name server is at the address that the server was started with.

@@ -44,7 +44,7 @@ export function DomainRecords({ record }: { record: ReservedDomain }) {
 
 function RecordTable({ records }: { records: readonly DomainRecord[] }) {
   return (
-    <div className={styles.scroll} role="region" aria-label="DNS records" tabIndex={0}>
+    <div className={styles.scroll} role="region" aria-label="Table of DNS records" tabIndex={0}>
       <table className={styles.table}>
         <thead>
           <tr>
