@@ -26,8 +26,8 @@ struct Zone {
 impl Zone {
     async fn start() -> Zone {
         let folder = tempfile::tempdir().unwrap();
-        let alias = "_acme-challenge.customer CNAME proofs";
-        let server = NameServer::start(&folder.path().join("bind"), "example.test", alias).await;
+        let records = "_acme-challenge.customer CNAME proofs\nown A 127.0.0.1\nright CNAME own\nwrong CNAME ns";
+        let server = NameServer::start(&folder.path().join("bind"), "example.test", records).await;
         // Nothing listens at these ports: only records in DNS can be validated.
         let (http, _) = free_tcp_ports(2);
         let setup = PebbleSetup { http, https: http + 1, lasting: 3600 };
@@ -244,6 +244,41 @@ async fn a_wildcard_without_challenges_in_dns_says_what_to_set() {
     let domain = reserve(&world, "*.shop.example.test").await;
     let why = failure(&world, &domain).await;
     assert!(why.contains("--acme-dns-server") && why.contains("--acme-dns-hook"), "{why}");
+}
+
+#[tokio::test]
+async fn a_domain_says_which_of_its_records_are_right() {
+    let zone = Zone::start().await;
+    let resolver = zone.server.address.to_string();
+    let flags = ["--domain", "own.example.test", "--dns-resolver", &resolver].map(str::to_owned);
+    let world = zone.world(&flags).await;
+    let operator = world.operator();
+    for (domain, record, found, ok, part) in [
+        (
+            "right.example.test",
+            ("CNAME", "right.example.test", "own.example.test"),
+            "own.example.test",
+            true,
+            "is right",
+        ),
+        (
+            "wrong.example.test",
+            ("CNAME", "wrong.example.test", "own.example.test"),
+            "ns.example.test",
+            false,
+            "Change it",
+        ),
+        ("none.example.test", ("CNAME", "none.example.test", "own.example.test"), "", false, "does not exist"),
+        ("shop.own.example.test", ("CNAME", "*.own.example.test", "own.example.test"), "", false, "has no address"),
+    ] {
+        let id = operator.post("/reserved_domains", json!({ "domain": domain })).await.ok().text("id");
+        let listed = operator.get(&format!("/reserved_domains/{id}/dns_records")).await.ok().body;
+        let shown = &listed["dns_records"][0];
+        let (kind, name, value) = record;
+        assert_eq!((&shown["type"], &shown["name"], &shown["values"]), (&json!(kind), &json!(name), &json!([value])));
+        assert_eq!((shown["found"][0].as_str().unwrap_or_default(), &shown["ok"]), (found, &json!(ok)), "{shown}");
+        assert!(shown["msg"].as_str().unwrap().contains(part), "{shown}");
+    }
 }
 
 #[tokio::test]
