@@ -10,6 +10,7 @@ mod agent_view;
 mod app_config;
 mod app_state;
 mod bundled_programs;
+mod certificate_expiry;
 mod clipboard;
 mod command_table;
 mod commands;

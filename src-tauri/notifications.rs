@@ -10,7 +10,7 @@ mod wording;
 use crate::{agent_view::AgentView, app_config::AppConfig, app_state::AppState, windows};
 use deliver::Notifier;
 use notification::{Notification, NotificationKind};
-use postern_api::local::RequestSummary;
+use postern_api::{Timestamp, local::RequestSummary, resource::AuditEvent};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
@@ -85,13 +85,32 @@ impl RequestObserver {
     }
 }
 
+/// Reports certificates of the server that expire soon, from its events.
+#[derive(Clone)]
+pub(crate) struct CertificateObserver {
+    events: mpsc::Sender<NotificationEvent>,
+}
+
+impl CertificateObserver {
+    /// Reports one event.
+    pub(crate) fn observe(&self, event: &AuditEvent) {
+        if let Some(notification) = wording::expiring_certificate(event, Timestamp::now()) {
+            let _ = self.events.try_send(NotificationEvent::Show(notification));
+        }
+    }
+}
+
 /// Starts notifications for as long as the app runs.
-pub(crate) fn start(app: &AppHandle, config: &Arc<AppConfig>, state: &Arc<AppState>) -> RequestObserver {
+pub(crate) fn start(
+    app: &AppHandle,
+    config: &Arc<AppConfig>,
+    state: &Arc<AppState>,
+) -> (RequestObserver, CertificateObserver) {
     let (events, receiver) = mpsc::channel(QUEUE_CAPACITY);
     tauri::async_runtime::spawn(watch_agent(state.clone(), events.clone()));
     tauri::async_runtime::spawn(deliver_events(app.clone(), config.clone(), state.clone(), receiver));
     app.manage(CloseExplanation { events: events.clone(), config: config.clone(), state: state.clone() });
-    RequestObserver { events, reported: Arc::default() }
+    (RequestObserver { events: events.clone(), reported: Arc::default() }, CertificateObserver { events })
 }
 
 /// Reports changes of the session and of the tunnels.

@@ -24,6 +24,8 @@ pub(crate) struct AppSettings {
     /// Whether a notification has said that the app goes on when its window is closed.
     pub(crate) close_explained: bool,
     pub(crate) notifications: NotificationPreferences,
+    /// Ids of the server's newest events about certificates, which were notified.
+    pub(crate) certificate_events: BTreeSet<String>,
     /// The remote server that the app uses instead of a local one.
     pub(crate) remote: Option<RemoteServer>,
 }
@@ -35,11 +37,12 @@ pub(crate) struct NotificationPreferences {
     pub(crate) connection: bool,
     pub(crate) tunnels: bool,
     pub(crate) errors: bool,
+    pub(crate) certificates: bool,
 }
 
 impl Default for NotificationPreferences {
     fn default() -> NotificationPreferences {
-        NotificationPreferences { connection: true, tunnels: true, errors: false }
+        NotificationPreferences { connection: true, tunnels: true, errors: false, certificates: true }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::{
     agent_configuration, agent_events,
     app_config::AppConfig,
     app_state::AppState,
+    certificate_expiry,
     clipboard::AppClipboard,
     command_table, deep_links,
     desktop_state::{AuthorityState, DesktopState, RunState, ServerMode},
@@ -169,7 +170,8 @@ async fn start_tasks(
     tokio::spawn(shutdown::quit_on_signals(app.clone()));
     tokio::spawn(tray::watch_host(app.clone()));
     tokio::spawn(state_events::emit_changes(state.clone(), app.clone()));
-    let requests = notifications::start(app, config, state);
+    let (requests, certificates) = notifications::start(app, config, state);
+    tokio::spawn(certificate_expiry::watch(app.clone(), config.clone(), state.clone(), certificates));
     tokio::spawn(agent_events::follow(state.clone(), loopback_http.clone(), app.clone(), requests));
     tokio::spawn(tunnels.restore_and_save());
     match state.desktop().server.mode {

@@ -60,7 +60,9 @@ class Running:
         folder, free = self.folder / "server", "127.0.0.1:0"
         self._run(
             "postern-server", "run", "--data-dir", str(folder), "--api-addr", free, "--https-addr", free,
-            "--http-addr", free, "--tcp-ports", "{}-{}".format(*self.tcp_ports), *flags,
+            "--http-addr", free, "--tcp-ports", "{}-{}".format(*self.tcp_ports),
+            # Nothing is looked up outside this machine.
+            "--dns-resolver", "127.0.0.1:1", *flags,
         )
         addresses = folder / "addresses.json"
         self.until("the server writes its addresses", addresses.is_file)

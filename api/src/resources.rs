@@ -9,6 +9,7 @@ mod certificate_authority;
 mod console_session;
 mod credential;
 mod dependent;
+mod domain_record;
 mod endpoint;
 mod event_destination;
 mod failover_backend;
@@ -48,6 +49,7 @@ pub use certificate_authority::{
 pub use console_session::ConsoleSession;
 pub use credential::{Credential, CredentialCreate, CredentialUpdate};
 pub use dependent::{Dependent, OnDelete};
+pub use domain_record::{DomainRecord, DomainRecordPurpose, DomainRecordType};
 pub use endpoint::{Endpoint, EndpointType};
 pub use event_destination::{
     API_REFUSAL, CERTIFICATE_EXPIRY, DESTINATION_URL_LIMIT, EVENT_KINDS, EVERY_KIND, EventDelivery, EventDestination,

@@ -4,9 +4,13 @@
 mod account;
 mod certificate_targets;
 mod directory;
+mod dns_challenge;
+mod hook;
 mod proofs;
+mod propagation;
 mod renewer;
 
+pub use dns_challenge::{DnsChallengeSettings, DnsProvider};
 pub(crate) use proofs::present_shared;
 
 use crate::{cluster::by_turns, resources::Resources};
@@ -27,6 +31,8 @@ pub struct AcmeSettings {
     pub contact: Option<String>,
     /// PEM file with the authority of the directory's own certificate; `None` trusts the system's authorities.
     pub root: Option<PathBuf>,
+    /// How challenges in DNS are answered, which wildcards need.
+    pub dns: Option<DnsChallengeSettings>,
 }
 
 /// Presents responses to the challenges of an ACME authority.
@@ -68,11 +74,12 @@ impl Acme {
         presenter: Arc<dyn ChallengePresenter>,
         leading: Option<watch::Receiver<bool>>,
     ) -> Self {
+        let has_dns = settings.dns.is_some();
         let directory: Arc<dyn CertificateIssuer> = Arc::new(Directory::new(settings, resources.clone(), presenter));
         let known = resources.clone();
         let renewer =
             move || CertificateRenewer::new(known.clone(), directory.clone(), Arc::new(postern_api::clock::now));
-        resources.provisioning.enable();
+        resources.provisioning.enable(has_dns);
         let task = tokio::spawn(async move { by_turns(leading, || renewer().run(), || renewer().follow()).await });
         Acme { task, resources }
     }
@@ -87,9 +94,10 @@ impl Drop for Acme {
 
 /// Issuer of certificates.
 trait CertificateIssuer: Send + Sync + 'static {
+    /// Gets one certificate for all these names.
     fn issue(
         &self,
-        name: HostName,
+        names: Vec<HostName>,
         key_type: ManagedKeyType,
     ) -> BoxFuture<'static, Result<IssuedCertificate, AcmeError>>;
 }

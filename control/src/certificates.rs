@@ -18,5 +18,5 @@ pub(crate) mod x509;
 pub use authority::Authority;
 pub(crate) use authority::SEALED as SEALED_AUTHORITY;
 pub use node_authority::{NodeAuthority, NodeCertificate};
-pub(crate) use provisioning::{ProvisioningTable, can_be_validated, is_issued_for};
+pub(crate) use provisioning::{ProvisioningTable, can_be_validated, is_issued_for, ordered_names};
 pub(crate) use validity::{Clock, DAY, set_validity};

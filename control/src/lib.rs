@@ -9,6 +9,7 @@ mod cluster;
 mod consistency;
 mod console_sessions;
 mod control;
+mod dns;
 mod events;
 mod files;
 mod http;
@@ -23,11 +24,12 @@ mod settings;
 pub mod store;
 mod views;
 
-pub use acme::{Acme, AcmeSettings, ChallengePresenter, ChallengeResponse};
+pub use acme::{Acme, AcmeSettings, ChallengePresenter, ChallengeResponse, DnsChallengeSettings, DnsProvider};
 pub use backup::{KeySource, Saved, back_up, restore};
 pub use cluster::Cluster;
 pub use consistency::{RecordReport, examine_records};
 pub use control::{Control, StoreSignals};
+pub use dns::{TsigAlgorithm, TsigKey};
 pub use events::EventTasks;
 pub use http::{AdmissionCheck, ApiCaller};
 pub use live_state::{

@@ -4,7 +4,7 @@ use crate::store::{SharedLocation, Usage};
 use postern_api::{Secret, host::HostName, module::IdentityProvider};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    net::{IpAddr, Ipv4Addr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     ops::RangeInclusive,
     path::PathBuf,
     time::Duration,
@@ -118,6 +118,8 @@ pub struct ControlSettings {
     pub console_sessions: ConsoleSessionLimits,
     /// What is recorded besides changes.
     pub audited: AuditedEvents,
+    /// Recursive name server for lookups; `None` uses those of the system.
+    pub dns_resolver: Option<SocketAddr>,
 }
 
 impl ControlSettings {
@@ -140,6 +142,7 @@ impl ControlSettings {
             audit_retention: AuditRetention::default(),
             console_sessions: ConsoleSessionLimits::default(),
             audited: AuditedEvents::default(),
+            dns_resolver: None,
         }
     }
 

@@ -4,6 +4,7 @@ mod app_session;
 mod app_user;
 mod decisions;
 mod dependents;
+mod domain_records;
 mod endpoint;
 mod node;
 mod references;

@@ -1,5 +1,6 @@
 //! Configuration: raw settings (flags, environment, file) are resolved into typed values, all mistakes at once.
 
+mod acme;
 mod file;
 mod limits;
 pub(crate) mod oauth_apps;

@@ -234,6 +234,7 @@ async fn open_control(
         audit_retention: configuration.audit_retention,
         console_sessions: configuration.console_sessions,
         audited: configuration.audit_events,
+        dns_resolver: configuration.dns_resolver,
         ..ControlSettings::new(folder.path())
     };
     let control = open_folder(settings, live).await?;

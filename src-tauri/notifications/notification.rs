@@ -11,6 +11,8 @@ pub(super) enum NotificationKind {
     Tunnels,
     /// Visitors received errors.
     Errors,
+    /// Certificates of the server expire soon.
+    Certificates,
     /// The window was closed, and the app goes on; shown once.
     Background,
 }
@@ -22,6 +24,7 @@ impl NotificationKind {
             NotificationKind::Connection => preferences.connection,
             NotificationKind::Tunnels => preferences.tunnels,
             NotificationKind::Errors => preferences.errors,
+            NotificationKind::Certificates => preferences.certificates,
             NotificationKind::Background => true,
         }
     }

@@ -2,10 +2,16 @@
 
 use super::notification::{Notification, NotificationKind};
 use crate::agent_view::AgentView;
-use postern_api::local::{ConfiguredTunnel, RequestSummary, TunnelState};
+use postern_api::{
+    Timestamp,
+    local::{ConfiguredTunnel, RequestSummary, TunnelState},
+    resource::AuditEvent,
+};
+use serde_json::Value;
 
 /// The most characters of a title or text.
 const MAX_TEXT_LENGTH: usize = 200;
+const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 
 /// One notification for each tunnel that failed since the previous view.
 pub(super) fn failed_tunnels(previous: &AgentView, view: &AgentView) -> Vec<Notification> {
@@ -77,6 +83,25 @@ pub(super) fn failed_request(request: &RequestSummary<'_>) -> Option<Notificatio
     Some(Notification { kind: NotificationKind::Errors, title, text: plain(&summary) })
 }
 
+/// A notification for an event about a certificate; `None` for one that has ended, or that the event does not name.
+pub(super) fn expiring_certificate(event: &AuditEvent, now: Timestamp) -> Option<Notification> {
+    let observed = event.after.as_ref()?;
+    let not_after: Timestamp = serde_json::from_value(observed.get("not_after")?.clone()).ok()?;
+    let name = observed.get("names")?.as_array()?.first().and_then(Value::as_str).unwrap_or("A certificate");
+    if not_after <= now {
+        return None;
+    }
+    let days = (not_after.seconds() - now.seconds()) / SECONDS_PER_DAY;
+    let title = match days {
+        0 => "A certificate expires today".to_owned(),
+        1 => "A certificate expires in one day".to_owned(),
+        _ => format!("A certificate expires in {days} days"),
+    };
+    let is_renewed = observed.get("renewed").and_then(Value::as_bool).unwrap_or_default();
+    let advice = if is_renewed { "It could not be renewed yet." } else { "Upload a new one." };
+    Some(Notification { kind: NotificationKind::Certificates, title, text: plain(&format!("{name}: {advice}")) })
+}
+
 /// Untrusted text without control and bidirectional formatting characters, shortened.
 fn plain(text: &str) -> String {
     let readable =
@@ -92,7 +117,7 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::agent_view::tests::view_of_tunnels;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     #[test]
     fn a_failed_tunnel_is_reported_once() {
@@ -142,6 +167,35 @@ mod tests {
         assert_eq!(notification_of(json!(500), json!({"replay_of": "1"})), None);
         assert_eq!(notification_of(json!(500), json!({"imported": true})), None);
         assert_eq!(notification_of(json!(500), json!({"duration": null})), None, "the request is not complete");
+    }
+
+    #[test]
+    fn a_certificate_is_reported_with_the_days_that_are_left() {
+        let at = |text: &str| text.parse::<jiff::Timestamp>().map(Timestamp::new).unwrap();
+        let event = |renewed: bool| -> AuditEvent {
+            let id = "ev_0ujtsYcgvSTl8PAuAdqWYSMnLOv";
+            serde_json::from_value(json!({"id": id, "uri": "", "created_at": "2026-11-25T10:00:00Z",
+                "operation": "observed", "kind": "certificate_expiry", "object_id": "cert_1", "parent_id": null,
+                "actor_type": "server", "actor_id": null, "actor_name": "", "api_key_id": null, "address": "",
+                "operation_id": "", "before": null, "masked": [], "shortened": [], "secrets_changed": false,
+                "put_back": {"calls": [], "note": ""}, "after": {"names": ["shop.test"], "days": 14,
+                "not_after": "2026-12-09T10:00:00Z", "renewed": renewed}}))
+            .unwrap()
+        };
+        for (now, title) in [
+            ("2026-11-25T10:00:00Z", "A certificate expires in 14 days"),
+            ("2026-12-08T09:00:00Z", "A certificate expires in one day"),
+            ("2026-12-09T09:00:00Z", "A certificate expires today"),
+        ] {
+            let notification = expiring_certificate(&event(false), at(now)).unwrap();
+            assert_eq!(
+                (notification.title.as_str(), notification.text.as_str()),
+                (title, "shop.test: Upload a new one.")
+            );
+        }
+        let renewed = expiring_certificate(&event(true), at("2026-12-01T10:00:00Z")).unwrap();
+        assert_eq!(renewed.text, "shop.test: It could not be renewed yet.");
+        assert_eq!(expiring_certificate(&event(false), at("2026-12-09T10:00:00Z")), None, "it has ended");
     }
 
     #[test]

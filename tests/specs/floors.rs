@@ -67,7 +67,7 @@ fn the_management_api_is_read_downwards() {
             "cluster",
             "certificates",
             "sealing settings",
-            "store",
+            "dns store",
             "files live_state",
         ],
     );
@@ -115,7 +115,7 @@ fn the_desktop_app_is_read_downwards() {
             "command_table",
             "commands remote_server tray",
             "shutdown",
-            "supervision",
+            "certificate_expiry supervision",
             "agent_events agent_setup management_api tunnels",
             "agent_api management_key notifications preferences state_events storage trust",
             "app_config app_state deep_links keychain logging",

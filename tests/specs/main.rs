@@ -4,6 +4,7 @@
 
 mod acl;
 mod acme;
+mod acme_dns;
 mod agent_sessions;
 mod api_command;
 mod api_keys;

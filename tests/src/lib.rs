@@ -10,6 +10,7 @@ pub mod cluster;
 mod exchange;
 pub mod haproxy;
 pub mod imports;
+pub mod name_server;
 pub mod network;
 pub mod nodes;
 pub mod openssh;

@@ -34,6 +34,11 @@ pub struct Pebble {
 impl Pebble {
     /// Starts it with its files in a folder.
     pub async fn start(folder: &Path, setup: PebbleSetup) -> Pebble {
+        Pebble::with_resolver(folder, setup, None).await
+    }
+
+    /// Starts it with another name server to ask than its own, which resolves every name to this machine.
+    pub async fn with_resolver(folder: &Path, setup: PebbleSetup, resolver: Option<SocketAddr>) -> Pebble {
         std::fs::create_dir_all(folder).expect("a folder");
         let root = own_certificate(folder);
         let (first, _) = free_tcp_ports(4);
@@ -69,9 +74,10 @@ impl Pebble {
             "-tlsalpn01",
             "",
         ];
+        let asked = resolver.unwrap_or(names).to_string();
         let names = Process::start(Path::new("pebble-challtestsrv"), &everything_here, &[]);
         let configuration = configuration.to_string_lossy().into_owned();
-        let arguments = ["-strict", "-config", &configuration, "-dnsserver", &names_at];
+        let arguments = ["-strict", "-config", &configuration, "-dnsserver", &asked];
         let process = Process::start(Path::new("pebble"), &arguments, &[("PEBBLE_VA_NOSLEEP", "1")]);
         let pebble = Pebble { process, names, directory, management, root };
         let client = pebble.client();

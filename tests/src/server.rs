@@ -130,6 +130,8 @@ impl ServerSetup {
             ("--http-addr", at(|fixed| fixed.http)),
             ("--api-addr", at(|fixed| fixed.api)),
             ("--tcp-ports", format!("{}-{}", self.ports.0, self.ports.1)),
+            // Nothing is looked up outside this machine.
+            ("--dns-resolver", "127.0.0.1:1".to_owned()),
         ];
         for (flag, value) in own {
             if !self.has_flag(flag) {

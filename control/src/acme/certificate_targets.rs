@@ -1,6 +1,6 @@
 //! Names that need a certificate by ACME, and the time of the next order for each.
 
-use crate::certificates::can_be_validated;
+use crate::{ControlSettings, certificates::can_be_validated};
 use postern_api::{
     Timestamp,
     host::HostName,
@@ -11,8 +11,13 @@ use postern_api::{
 use std::collections::{BTreeMap, HashMap};
 
 /// Public names with the type of their keys: names of edges that terminate TLS, reserved domains, and names of the server
-/// itself, as far as they can be validated.
-pub(super) fn certificate_targets(published: &Published, own: &[HostName]) -> BTreeMap<HostName, ManagedKeyType> {
+/// itself, as far as they can be validated. With challenges in DNS these are wildcards, too, and among them that of the
+/// server's own domain.
+pub(super) fn certificate_targets(
+    published: &Published,
+    settings: &ControlSettings,
+    has_dns: bool,
+) -> BTreeMap<HostName, ManagedKeyType> {
     let https = published.https_edges.values().flat_map(|edge| &edge.names);
     let is_terminated = |at: TerminateAt| at == TerminateAt::Edge;
     let tls = published
@@ -20,8 +25,10 @@ pub(super) fn certificate_targets(published: &Published, own: &[HostName]) -> BT
         .values()
         .filter(|edge| edge.settings.tls_termination.is_some_and(|termination| is_terminated(termination.at)))
         .flat_map(|edge| &edge.names);
+    let own_wildcard = HostName::parse(&format!("*.{}", settings.domain)).ok();
+    let own = settings.own_names.iter().chain(&own_wildcard);
     let all = https.chain(tls).chain(published.names.domains.keys()).chain(own);
-    let targets = all.filter(|name| can_be_validated(name)).filter_map(|name| {
+    let targets = all.filter(|name| can_be_validated(name, has_dns)).filter_map(|name| {
         match published.domain_certificates.get(name.as_str()) {
             Some(DomainCertificate::Chosen(_)) => None,
             Some(DomainCertificate::Managed(key_type)) => Some((name.clone(), *key_type)),
@@ -50,11 +57,15 @@ impl Renewals {
 
     /// Time of the next order in seconds since 1970; `None` if no certificate exists.
     pub(super) fn due(&self, name: &HostName) -> Option<i64> {
-        let wildcard =
-            name.as_str().split_once('.').and_then(|(_, parent)| HostName::parse(&format!("*.{parent}")).ok());
-        let above = wildcard.and_then(|wildcard| self.0.get(&wildcard));
+        let above = wildcard_above(name).and_then(|wildcard| self.0.get(&wildcard));
         self.0.get(name).max(above).copied()
     }
+}
+
+/// The wildcard whose certificate is also valid for a name.
+pub(super) fn wildcard_above(name: &HostName) -> Option<HostName> {
+    let (_, parent) = name.as_str().split_once('.').filter(|(first, _)| *first != "*")?;
+    HostName::parse(&format!("*.{parent}")).ok()
 }
 
 /// Renewal time in seconds since 1970.
@@ -126,7 +137,12 @@ mod tests {
         let domains = Arc::make_mut(&mut published.domain_certificates);
         domains.insert("chosen.test".into(), DomainCertificate::Chosen("cert_1".into()));
         domains.insert("rsa.test".into(), DomainCertificate::Managed(ManagedKeyType::Rsa));
-        let targets = certificate_targets(&published, &[name("login.test"), name("login.localhost")]);
+        let settings = ControlSettings {
+            own_names: vec![name("login.test"), name("login.localhost")],
+            domain: name("own.test"),
+            ..ControlSettings::new("unused")
+        };
+        let targets = certificate_targets(&published, &settings, false);
         let expected = [
             ("a.test", ManagedKeyType::Ecdsa),
             ("ended.test", ManagedKeyType::Ecdsa),
@@ -135,6 +151,11 @@ mod tests {
             ("rsa.test", ManagedKeyType::Rsa),
         ];
         assert_eq!(targets, expected.map(|(host, key_type)| (name(host), key_type)).into());
+        let targets = certificate_targets(&published, &settings, true);
+        let wildcards: Vec<_> = targets.keys().filter(|name| name.wildcard_parent().is_some()).collect();
+        assert_eq!(wildcards, [&name("*.b.test"), &name("*.kept.test"), &name("*.own.test")], "with challenges in DNS");
+        let local = ControlSettings::new("unused");
+        assert!(!certificate_targets(&published, &local, true).contains_key("*.localhost"));
     }
 
     #[test]

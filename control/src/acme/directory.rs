@@ -1,9 +1,12 @@
-//! Orders at an ACME directory (RFC 8555). A name is validated by `http-01`, or if that fails, by `tls-alpn-01` (RFC 8737).
+//! Orders at an ACME directory (RFC 8555). A name is validated by `http-01`, if that fails, by `tls-alpn-01` (RFC 8737), and
+//! then by `dns-01`. Wildcards are validated by `dns-01` only.
 
 use super::{
-    AcmeError, AcmeSettings, CertificateIssuer, ChallengePresenter, IssuedCertificate, account, proofs::Proof,
+    AcmeError, AcmeSettings, CertificateIssuer, ChallengePresenter, IssuedCertificate, account,
+    dns_challenge::{DnsChallenges, PublishedRecord},
+    proofs::{Proof, SharedProof},
 };
-use crate::resources::Resources;
+use crate::{dns::Resolver, resources::Resources};
 use futures::future::BoxFuture;
 use instant_acme::{
     Account, AccountBuilder, AuthorizationStatus, ChallengeType, Identifier, NewOrder, Order, OrderStatus, RetryPolicy,
@@ -13,7 +16,7 @@ use rcgen::{CertificateParams, DistinguishedName, KeyPair, PKCS_ECDSA_P256_SHA25
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;
 
-/// Longest duration of one order.
+/// Longest duration of one order, without what challenges in DNS take.
 const ORDER_TIMEOUT: Duration = Duration::from_secs(180);
 /// Longest wait for the authority to validate a challenge, or to issue.
 const POLL_TIMEOUT: Duration = Duration::from_secs(60);
@@ -26,7 +29,15 @@ struct Inner {
     settings: AcmeSettings,
     resources: Arc<Resources>,
     presenter: Arc<dyn ChallengePresenter>,
+    dns: Option<DnsChallenges>,
     account: Mutex<Option<Account>>,
+}
+
+/// What an authority finds until it is dropped.
+#[derive(Default)]
+struct Presented {
+    responses: Vec<(Box<dyn Send>, Option<SharedProof>)>,
+    records: Vec<PublishedRecord>,
 }
 
 impl Directory {
@@ -35,19 +46,22 @@ impl Directory {
         resources: Arc<Resources>,
         presenter: Arc<dyn ChallengePresenter>,
     ) -> Self {
-        Directory(Arc::new(Inner { settings, resources, presenter, account: Mutex::default() }))
+        let resolver = Resolver::new(resources.settings.dns_resolver);
+        let dns = settings.dns.clone().map(|dns| DnsChallenges::new(dns, resolver));
+        Directory(Arc::new(Inner { settings, resources, presenter, dns, account: Mutex::default() }))
     }
 }
 
 impl CertificateIssuer for Directory {
     fn issue(
         &self,
-        name: HostName,
+        names: Vec<HostName>,
         key_type: ManagedKeyType,
     ) -> BoxFuture<'static, Result<IssuedCertificate, AcmeError>> {
         let inner = self.0.clone();
+        let limit = ORDER_TIMEOUT + inner.dns.as_ref().map(DnsChallenges::time_limit).unwrap_or_default();
         Box::pin(async move {
-            tokio::time::timeout(ORDER_TIMEOUT, inner.issue(&name, key_type))
+            tokio::time::timeout(limit, inner.issue(&names, key_type))
                 .await
                 .unwrap_or_else(|_| Err(AcmeError("the directory did not complete the order in time".to_owned())))
         })
@@ -55,25 +69,13 @@ impl CertificateIssuer for Directory {
 }
 
 impl Inner {
-    async fn issue(&self, name: &HostName, key_type: ManagedKeyType) -> Result<IssuedCertificate, AcmeError> {
-        let mut order = match self.validated_order(name, ChallengeType::Http01).await {
-            Ok(order) => order,
-            Err(OrderError::Other(error)) => return Err(error),
-            Err(OrderError::ChallengeFailed(first)) => match self.validated_order(name, ChallengeType::TlsAlpn01).await
-            {
-                Ok(order) => order,
-                Err(OrderError::Other(error)) => return Err(error),
-                Err(OrderError::ChallengeFailed(second)) => {
-                    let both = format!("on the HTTP port: {}; on the HTTPS port: {}", first.0, second.0);
-                    return Err(AcmeError(format!("the authority could not validate the name ({both})")));
-                }
-            },
-        };
+    async fn issue(&self, names: &[HostName], key_type: ManagedKeyType) -> Result<IssuedCertificate, AcmeError> {
+        let mut order = self.order_by_any_challenge(names).await?;
         let key = tokio::task::spawn_blocking(move || generate_key(key_type))
             .await
             .map_err(|error| AcmeError(format!("no key could be made: {error}")))?
             .map_err(key_error)?;
-        let mut request = CertificateParams::new(vec![name.to_string()]).map_err(key_error)?;
+        let mut request = CertificateParams::new(texts(names)).map_err(key_error)?;
         request.distinguished_name = DistinguishedName::new();
         let request = request.serialize_request(&key).map_err(key_error)?;
         order.finalize_csr(request.der()).await.map_err(AcmeError::from_client)?;
@@ -81,39 +83,41 @@ impl Inner {
         Ok(IssuedCertificate { chain_pem, private_key_pem: Secret::new(key.serialize_pem()) })
     }
 
-    /// Makes an order and waits until its name is validated.
-    async fn validated_order(&self, name: &HostName, kind: ChallengeType) -> Result<Order, OrderError> {
-        let account = self.account().await?;
-        let identifiers = [Identifier::Dns(name.to_string())];
-        let mut order = match account.new_order(&NewOrder::new(&identifiers)).await {
-            Ok(order) => order,
-            Err(error) => {
-                if is_unknown_account(&error) {
-                    *self.account.lock().await = None;
-                    account::forget(&self.resources, &self.settings.directory).await?;
-                }
-                return Err(AcmeError::from_client(error).into());
+    /// Makes orders until one is validated, each with another type of challenge.
+    async fn order_by_any_challenge(&self, names: &[HostName]) -> Result<Order, AcmeError> {
+        let mut kinds = Vec::new();
+        if names.iter().all(|name| name.wildcard_parent().is_none()) {
+            kinds
+                .extend([(ChallengeType::Http01, "on the HTTP port"), (ChallengeType::TlsAlpn01, "on the HTTPS port")]);
+        }
+        kinds.extend(self.dns.as_ref().map(|_| (ChallengeType::Dns01, "in DNS")));
+        let mut failures = Vec::new();
+        for (kind, place) in kinds {
+            match self.validated_order(names, kind).await {
+                Ok(order) => return Ok(order),
+                Err(OrderError::Other(error)) => return Err(error),
+                Err(OrderError::ChallengeFailed(AcmeError(why))) => failures.push(format!("{place}: {why}")),
             }
-        };
-        let mut presented = Vec::new();
+        }
+        Err(AcmeError(format!("the authority could not validate the name ({})", failures.join("; "))))
+    }
+
+    /// Makes an order and waits until its names are validated.
+    async fn validated_order(&self, names: &[HostName], kind: ChallengeType) -> Result<Order, OrderError> {
+        let mut order = self.new_order(names).await?;
+        // All responses are there before the first is looked at: two names may have their records under one name in DNS.
+        let presented = self.present(&mut order, &kind).await?;
+        if let Some(dns) = &self.dns {
+            dns.until_visible(&presented.records).await.map_err(OrderError::ChallengeFailed)?;
+        }
         let mut authorizations = order.authorizations();
         while let Some(authorization) = authorizations.next().await {
             let mut authorization = authorization.map_err(AcmeError::from_client)?;
-            if authorization.status == AuthorizationStatus::Valid {
-                continue;
+            if authorization.status != AuthorizationStatus::Valid
+                && let Some(mut challenge) = authorization.challenge(kind.clone())
+            {
+                challenge.set_ready().await.map_err(AcmeError::from_client)?;
             }
-            let Some(mut challenge) = authorization.challenge(kind.clone()) else {
-                return Err(OrderError::ChallengeFailed(AcmeError(
-                    "the authority does not offer this challenge".to_owned(),
-                )));
-            };
-            let authorization_text = challenge.key_authorization();
-            let proof = match kind {
-                ChallengeType::Http01 => Proof::http(&challenge.token, authorization_text.as_str()),
-                _ => Proof::tls(name, authorization_text.digest().as_ref()),
-            };
-            presented.push((self.presenter.present(proof.response()?), proof.share(&self.resources).await?));
-            challenge.set_ready().await.map_err(AcmeError::from_client)?;
         }
         match order.poll_ready(&poll_policy()).await {
             Ok(OrderStatus::Ready | OrderStatus::Valid) => Ok(order),
@@ -121,6 +125,53 @@ impl Inner {
             Err(instant_acme::Error::Api(problem)) => Err(OrderError::ChallengeFailed(AcmeError(problem.to_string()))),
             Err(error) => Err(AcmeError::from_client(error).into()),
         }
+    }
+
+    async fn new_order(&self, names: &[HostName]) -> Result<Order, AcmeError> {
+        let account = self.account().await?;
+        let identifiers: Vec<_> = texts(names).into_iter().map(Identifier::Dns).collect();
+        match account.new_order(&NewOrder::new(&identifiers)).await {
+            Ok(order) => Ok(order),
+            Err(error) => {
+                if is_unknown_account(&error) {
+                    *self.account.lock().await = None;
+                    account::forget(&self.resources, &self.settings.directory).await?;
+                }
+                Err(AcmeError::from_client(error))
+            }
+        }
+    }
+
+    /// Presents what an order's authority has to find.
+    async fn present(&self, order: &mut Order, kind: &ChallengeType) -> Result<Presented, OrderError> {
+        let mut presented = Presented::default();
+        let mut authorizations = order.authorizations();
+        while let Some(authorization) = authorizations.next().await {
+            let mut authorization = authorization.map_err(AcmeError::from_client)?;
+            if authorization.status == AuthorizationStatus::Valid {
+                continue;
+            }
+            let Some(challenge) = authorization.challenge(kind.clone()) else {
+                return Err(OrderError::ChallengeFailed(AcmeError(
+                    "the authority does not offer this challenge".to_owned(),
+                )));
+            };
+            let Identifier::Dns(name) = challenge.identifier().identifier else {
+                return Err(AcmeError("the authority wants to validate something that is not a name".to_owned()).into());
+            };
+            let key_authorization = challenge.key_authorization();
+            let proof = match (kind, &self.dns) {
+                (ChallengeType::Dns01, Some(dns)) => {
+                    let published = dns.publish(name, &key_authorization.dns_value()).await;
+                    presented.records.push(published.map_err(OrderError::ChallengeFailed)?);
+                    continue;
+                }
+                (ChallengeType::Http01, _) => Proof::http(&challenge.token, key_authorization.as_str()),
+                _ => Proof::tls(name, key_authorization.digest().as_ref()),
+            };
+            presented.responses.push((self.presenter.present(proof.response()?), proof.share(&self.resources).await?));
+        }
+        Ok(presented)
     }
 
     async fn account(&self) -> Result<Account, AcmeError> {
@@ -191,6 +242,10 @@ fn is_unknown_account(error: &instant_acme::Error) -> bool {
 
 fn poll_policy() -> RetryPolicy {
     RetryPolicy::new().initial_delay(Duration::from_millis(250)).backoff(1.5).timeout(POLL_TIMEOUT)
+}
+
+fn texts(names: &[HostName]) -> Vec<String> {
+    names.iter().map(HostName::to_string).collect()
 }
 
 fn generate_key(key_type: ManagedKeyType) -> Result<KeyPair, rcgen::Error> {

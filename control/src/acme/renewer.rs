@@ -3,11 +3,14 @@
 
 use super::{
     AcmeError, CertificateIssuer, IssuedCertificate,
-    certificate_targets::{Renewals, certificate_targets},
+    certificate_targets::{Renewals, certificate_targets, wildcard_above},
 };
-use crate::{certificates::Clock, resources::Resources};
+use crate::{
+    certificates::{Clock, ordered_names},
+    resources::Resources,
+};
 use futures::FutureExt;
-use postern_api::{Code, Timestamp, host::HostName, resource::ManagedKeyType};
+use postern_api::{Code, Timestamp, host::HostName, published::Published, resource::ManagedKeyType};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     panic::AssertUnwindSafe,
@@ -60,7 +63,6 @@ impl CertificateRenewer {
     /// Runs until the published configuration can no longer change.
     pub(super) async fn run(mut self) {
         let mut published = self.resources.published.clone();
-        self.resources.provisioning.enable();
         loop {
             published.mark_unchanged();
             let next = self.start_due_orders();
@@ -94,7 +96,7 @@ impl CertificateRenewer {
 
     fn note_renewals(&self) {
         let published = self.resources.published.borrow().clone();
-        let targets = certificate_targets(&published, &self.resources.settings.own_names);
+        let targets = self.current_targets(&published);
         self.resources.provisioning.retain(|name| targets.contains_key(name));
         let renewals = Renewals::new(&published.certificates, self.now());
         for name in targets.keys() {
@@ -104,6 +106,16 @@ impl CertificateRenewer {
         }
     }
 
+    fn current_targets(&self, published: &Published) -> BTreeMap<HostName, ManagedKeyType> {
+        certificate_targets(published, &self.resources.settings, self.resources.provisioning.has_dns())
+    }
+
+    /// Whether a name is left to the wildcard above it, which gets a certificate itself. While that fails, it is not.
+    fn is_covered(&self, name: &HostName) -> bool {
+        let wildcard = wildcard_above(name);
+        wildcard.is_some_and(|wildcard| self.targets.contains_key(&wildcard) && !self.failures.contains_key(&wildcard))
+    }
+
     fn now(&self) -> Timestamp {
         Timestamp::new((self.clock)())
     }
@@ -111,7 +123,7 @@ impl CertificateRenewer {
     /// Starts the orders that are due; gives the time of the next one, in seconds since 1970.
     pub(super) fn start_due_orders(&mut self) -> Option<i64> {
         let (now, published) = (self.now(), self.resources.published.borrow().clone());
-        self.targets = certificate_targets(&published, &self.resources.settings.own_names);
+        self.targets = self.current_targets(&published);
         self.failures.retain(|name, _| self.targets.contains_key(name));
         self.resources.provisioning.retain(|name| self.targets.contains_key(name));
         let renewals = Renewals::new(&published.certificates, now);
@@ -121,6 +133,13 @@ impl CertificateRenewer {
                 continue;
             }
             let renewal = renewals.due(name);
+            if self.is_covered(name) {
+                self.failures.remove(name);
+                if let Some(renewal) = renewal {
+                    self.resources.provisioning.set_served(name, timestamp(renewal));
+                }
+                continue;
+            }
             let retry = self.failures.get(name).map(|state| state.next_attempt);
             if let (Some(renewal), None) = (renewal, retry) {
                 self.resources.provisioning.set_served(name, timestamp(renewal));
@@ -131,7 +150,8 @@ impl CertificateRenewer {
             } else if self.pending.len() < MAX_CONCURRENT_ORDERS {
                 tracing::info!(%name, "ordering a certificate");
                 self.resources.provisioning.set_ordered(name, now);
-                let order = self.issuer.issue(name.clone(), *key_type);
+                let names = ordered_names(name, &self.resources.settings.domain);
+                let order = self.issuer.issue(names, *key_type);
                 let name = name.clone();
                 self.pending.insert(name.clone());
                 self.orders.spawn(async move {

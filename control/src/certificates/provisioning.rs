@@ -17,14 +17,22 @@ use std::{
 /// Whether an ACME authority can validate a name by the challenges that this server supports.
 ///
 /// Wildcards need a challenge in DNS, and names below `localhost` lead to the authority itself.
-pub(crate) fn can_be_validated(name: &HostName) -> bool {
-    let (text, local) = (name.as_str(), "localhost");
-    name.wildcard_parent().is_none() && text.contains('.') && !text.ends_with(&format!(".{local}"))
+pub(crate) fn can_be_validated(name: &HostName, has_dns: bool) -> bool {
+    let text = name.as_str();
+    (has_dns || name.wildcard_parent().is_none()) && text.contains('.') && !text.ends_with(".localhost")
 }
 
-/// Whether the server got a certificate by itself, for this name.
-pub(crate) fn is_issued_for(certificate: &Certificate, name: &HostName) -> bool {
-    certificate.issued_at.is_some() && certificate.names.len() == 1 && certificate.names[0] == name.as_str()
+/// Names of the certificate that is ordered for a name. The wildcard of the server's own domain comes with the domain.
+pub(crate) fn ordered_names(name: &HostName, own_domain: &HostName) -> Vec<HostName> {
+    let is_own = name.wildcard_parent() == Some(own_domain.as_str());
+    std::iter::once(name).chain(is_own.then_some(own_domain)).cloned().collect()
+}
+
+/// Whether the server got a certificate by itself, for exactly these names.
+pub(crate) fn is_issued_for(certificate: &Certificate, names: &[HostName]) -> bool {
+    certificate.issued_at.is_some()
+        && certificate.names.len() == names.len()
+        && names.iter().all(|name| certificate.names.iter().any(|known| known == name.as_str()))
 }
 
 /// Progress of each name's certificate. ACME writes it; reserved domains show it.
@@ -32,6 +40,7 @@ pub(crate) fn is_issued_for(certificate: &Certificate, name: &HostName) -> bool 
 pub(crate) struct ProvisioningTable {
     names: Mutex<HashMap<HostName, CertificateManagementStatus>>,
     enabled: AtomicBool,
+    has_dns: AtomicBool,
 }
 
 impl ProvisioningTable {
@@ -40,9 +49,10 @@ impl ProvisioningTable {
     pub(crate) fn status(&self, name: &HostName, since: Timestamp) -> CertificateManagementStatus {
         let obstacle = if !self.enabled.load(Ordering::Relaxed) {
             "This server has no ACME directory. Start it with `--acme-directory`, or upload a certificate."
-        } else if name.wildcard_parent().is_some() {
-            "A wildcard certificate needs a DNS challenge, which this server does not support. Upload a certificate."
-        } else if !can_be_validated(name) {
+        } else if name.wildcard_parent().is_some() && !self.has_dns.load(Ordering::Relaxed) {
+            "A wildcard certificate needs a challenge in DNS. Start the server with `--acme-dns-server` or `--acme-dns-hook`, \
+             or upload a certificate."
+        } else if !can_be_validated(name, true) {
             "No authority can reach this name. The server's own authority has a certificate for it."
         } else {
             return self.with(|all| all.get(name).cloned().unwrap_or_default());
@@ -56,9 +66,15 @@ impl ProvisioningTable {
         CertificateManagementStatus { renews_at: None, provisioning_job: Some(job) }
     }
 
-    /// Notes that an ACME directory is configured.
-    pub(crate) fn enable(&self) {
+    /// Notes that an ACME directory is configured, and whether challenges in DNS are answered.
+    pub(crate) fn enable(&self, has_dns: bool) {
         self.enabled.store(true, Ordering::Relaxed);
+        self.has_dns.store(has_dns, Ordering::Relaxed);
+    }
+
+    /// Whether challenges in DNS are answered.
+    pub(crate) fn has_dns(&self) -> bool {
+        self.enabled.load(Ordering::Relaxed) && self.has_dns.load(Ordering::Relaxed)
     }
 
     /// Notes that no ACME directory is configured any more.

@@ -17,7 +17,7 @@ use axum::{
 use http::{HeaderValue, StatusCode, Uri};
 use postern_api::{
     Id, Result, WARNING_HEADER,
-    resource::{NodeName, Resource, SessionCommand, SessionCommandBody, list_uri},
+    resource::{NodeName, ReservedDomain, Resource, SessionCommand, SessionCommandBody, list_uri},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -196,6 +196,20 @@ pub(super) async fn decisions<R: Rules>(
     let refused = state.resources.decisions::<R>(&caller, &at).await?;
     let path = format!("{}/{}/decisions", R::PATH, at.id);
     json(StatusCode::OK, &list_body(&path, "decisions", &refused, None, state.resources.base_url())?)
+}
+
+/// Records in DNS that a reserved domain needs.
+pub(super) async fn domain_records(
+    State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    Path(item): Path<ItemPath>,
+    uri: Uri,
+) -> HandlerResult {
+    reject_query(&uri)?;
+    let at = item.record_path::<ReservedDomain>()?;
+    let records = state.resources.domain_records(&caller, &at).await?;
+    let path = format!("{}/{}/dns_records", ReservedDomain::PATH, at.id);
+    json(StatusCode::OK, &list_body(&path, "dns_records", &records, None, state.resources.base_url())?)
 }
 
 pub(super) async fn dependents<R: Rules>(

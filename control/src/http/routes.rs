@@ -47,6 +47,7 @@ fn contents() -> ApiRoutes {
         .resource::<ReservedDomain>()
         .part::<reserved_domain::DomainCertificatePart>()
         .part::<reserved_domain::CertificatePolicyPart>()
+        .domain_records()
         .resource::<SshCertificateAuthority>()
         .dependents::<SshCertificateAuthority>()
         .resource::<SshHostCertificate>()
@@ -193,6 +194,13 @@ impl ApiRoutes {
     fn dependents<R: Rules>(self) -> Self {
         let router = self.router.route(&format!("{}/{{id}}/dependents", R::PATH), get(handlers::dependents::<R>));
         ApiRoutes { router, ..self }.describe(Description::dependents::<R>)
+    }
+
+    /// Records in DNS that a reserved domain needs.
+    fn domain_records(self) -> Self {
+        let path = format!("{}/{{id}}/dns_records", ReservedDomain::PATH);
+        let router = self.router.route(&path, get(handlers::domain_records));
+        ApiRoutes { router, ..self }.describe(Description::domain_records)
     }
 
     /// Facts about the server.

@@ -7,7 +7,7 @@ use super::{
     retry::commit_with_retry,
 };
 use crate::{
-    certificates::{is_issued_for, tls_chain::TlsChain, x509},
+    certificates::{is_issued_for, ordered_names, tls_chain::TlsChain, x509},
     store::Revision,
 };
 use postern_api::{
@@ -116,7 +116,8 @@ impl Resources {
         name: &HostName,
     ) -> Result<Option<(StoredRecord<TlsCertificate>, Revision)>> {
         let published = self.published.borrow().clone();
-        let issued = published.certificates.iter().filter(|certificate| is_issued_for(certificate, name));
+        let names = ordered_names(name, &self.settings.domain);
+        let issued = published.certificates.iter().filter(|certificate| is_issued_for(certificate, &names));
         let Some(newest) = issued.max_by(|a, b| a.age().cmp(&b.age())).map(|newest: &Arc<Certificate>| &newest.id)
         else {
             return Ok(None);

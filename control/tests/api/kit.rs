@@ -178,6 +178,8 @@ fn settings(folder: &Path) -> ControlSettings {
         base_url: BASE_URL.to_owned(),
         domain: HostName::parse("tunnels.test").expect("a name"),
         login_host: HostName::parse("login.tunnels.test").expect("a name"),
+        // Nothing is looked up outside this machine.
+        dns_resolver: Some(([127, 0, 0, 1], 1).into()),
         ..ControlSettings::new(folder)
     }
 }

@@ -35,6 +35,7 @@ async fn the_suites_call_every_operation() {
     modules::put_read_and_removed(&worlds[2]).await;
     views::listed_and_read(&worlds[3]).await;
     reserved::certificates_replaced_and_removed(&worlds[4]).await;
+    reserved::dns_records_listed(&worlds[4]).await;
     decisions::listed_for_each_edge(&worlds[5]).await;
     people::listed_read_and_ended(&worlds[6]).await;
     facts::reads_facts(&worlds[7]).await;

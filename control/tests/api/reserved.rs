@@ -49,6 +49,45 @@ async fn a_domain_shows_its_dns_records() {
 }
 
 #[tokio::test]
+async fn a_domain_lists_the_dns_records_that_it_needs() {
+    dns_records_listed(&World::start().await).await;
+}
+
+/// No name server is at the address of the settings.
+pub(crate) async fn dns_records_listed(world: &World) {
+    let operator = world.operator().await;
+    let policy = json!({"authority": "letsencrypt"});
+    for (domain, types) in [
+        ("listed.example.test", &[("traffic", "listed.example.test", "tunnels.test")][..]),
+        ("listed", &[("traffic", "*.tunnels.test", "tunnels.test")]),
+        (
+            "*.list.test",
+            &[("traffic", "*.list.test", "tunnels.test"), ("certificate", "_acme-challenge.list.test", "")],
+        ),
+        ("listed.localhost", &[]),
+    ] {
+        let made = operator
+            .made("/reserved_domains", &json!({"domain": domain, "certificate_management_policy": policy}))
+            .await;
+        let path = format!("/reserved_domains/{}/dns_records", made["id"].as_str().expect("an id"));
+        let listed = operator.get(&path).await.is(StatusCode::OK);
+        let records = listed["dns_records"].as_array().expect("a list");
+        assert_eq!(records.len(), types.len(), "{domain}: {listed}");
+        for (record, (purpose, name, value)) in records.iter().zip(types) {
+            let target = made["acme_challenge_cname_target"].as_str().unwrap_or_default();
+            let value = if value.is_empty() { target } else { value };
+            assert_eq!(
+                (&record["purpose"], &record["type"], &record["name"], &record["values"], &record["ok"]),
+                (&json!(purpose), &json!("CNAME"), &json!(name), &json!([value]), &json!(false))
+            );
+            let why = record["msg"].as_str().expect("a sentence");
+            assert!(why.contains("It could not be looked up: the name server 127.0.0.1:1"), "{why}");
+        }
+    }
+    operator.get("/reserved_domains/rd_0ujtsYcgvSTl8PAuAdqWYSMnLOv/dns_records").await.refused(Code::NotFound);
+}
+
+#[tokio::test]
 async fn invalid_names_have_specific_codes() {
     let world = World::start().await;
     let operator = world.operator().await;

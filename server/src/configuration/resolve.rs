@@ -2,12 +2,13 @@
 
 use super::{
     Mistakes,
+    acme::{acme, dns_resolver},
     raw::RawSettings,
     resolver::Resolver,
     shared_store::{Node, node, shared_store},
     values::{
-        address, audit_events, audit_retention, base_url, certificate_file, cidrs, direct_visitors, directory,
-        duration, geoip, identity_headers, ip_address, mail, path, plain_name, ports, session_duration,
+        address, audit_events, audit_retention, base_url, cidrs, direct_visitors, duration, geoip, identity_headers,
+        ip_address, path, plain_name, ports, session_duration,
     },
 };
 use crate::{
@@ -57,6 +58,8 @@ pub(crate) struct Configuration {
     pub(crate) certificate: Option<(PathBuf, PathBuf)>,
     /// ACME settings.
     pub(crate) acme: Option<AcmeSettings>,
+    /// Name server for lookups.
+    pub(crate) dns_resolver: Option<SocketAddr>,
     pub(crate) drain_delay: Duration,
     pub(crate) drain_timeout: Duration,
     /// Limits of the public side.
@@ -107,6 +110,7 @@ impl Configuration {
         let log_format = resolver.value("log_format", str::parse).unwrap_or_default();
         let log_level = resolver.value("log_level", str::parse).unwrap_or_default();
         let acme = acme(&mut resolver);
+        let dns_resolver = dns_resolver(&mut resolver);
         let data_dir = match data_dir.map_or_else(super::default_data_dir, Ok) {
             Ok(folder) => folder,
             Err(error) => {
@@ -139,6 +143,7 @@ impl Configuration {
             geoip,
             certificate,
             acme,
+            dns_resolver,
             drain_delay,
             drain_timeout,
             limits,
@@ -177,16 +182,6 @@ fn certificate(resolver: &mut Resolver<'_>) -> Option<(PathBuf, PathBuf)> {
     let (chain, key) = (resolver.value("certificate", path), resolver.value("certificate_key", path));
     resolver.belong_together("certificate", "certificate_key");
     chain.zip(key)
-}
-
-fn acme(resolver: &mut Resolver<'_>) -> Option<AcmeSettings> {
-    let directory = resolver.value("acme_directory", directory);
-    let contact = resolver.value("acme_contact", mail);
-    let root = resolver.value("acme_ca", certificate_file);
-    for key in ["acme_contact", "acme_ca"] {
-        resolver.belongs_to(key, "acme_directory");
-    }
-    directory.map(|directory| AcmeSettings { directory, contact, root })
 }
 
 #[cfg(test)]
@@ -293,30 +288,6 @@ mod tests {
         ] {
             let error = check(values).expect_err(part);
             assert!(error.message.contains(part), "{part}: {}", error.message);
-        }
-    }
-
-    #[test]
-    fn an_acme_directory_has_a_contact_and_an_authority() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("none.pem");
-        std::fs::write(&file, "nothing").expect("written");
-        let shown = file.to_string_lossy().into_owned();
-        let acme = |values: &[(&'static str, &str)]| check(&[&[("data_dir", "/data")], values].concat());
-        let directory = ("acme_directory", "https://a.test/directory");
-        let found =
-            acme(&[directory, ("acme_contact", "mailto:me@a.test")]).expect("complete").acme.expect("a directory");
-        assert_eq!((found.directory.as_str(), found.contact.as_deref()), (directory.1, Some("me@a.test")));
-        assert!(acme(&[]).expect("nothing").acme.is_none());
-        for (values, part) in [
-            (&[("acme_directory", "http://a.test/")][..], "--acme-directory"),
-            (&[("acme_contact", "me@a.test")], "belongs to --acme-directory"),
-            (&[directory, ("acme_contact", "me")], "not an e-mail address"),
-            (&[directory, ("acme_ca", "/nowhere/ca.pem")], "cannot be read"),
-            (&[directory, ("acme_ca", &shown)], "no certificate"),
-        ] {
-            let error = acme(values).expect_err(part);
-            assert!(error.message.contains(part), "{part} in {}", error.message);
         }
     }
 

@@ -126,6 +126,61 @@ pub(crate) const SETTINGS: &[Setting] = &[
     )
     .reloaded(),
     setting(
+        "acme-dns-server",
+        "acme_dns_server",
+        "HOST:PORT",
+        "Name server that takes dynamic updates (RFC 2136) for challenges in DNS, which wildcard certificates need; port 53 if none is given [default: none]",
+    )
+    .reloaded(),
+    setting(
+        "acme-dns-key",
+        "acme_dns_key",
+        "NAME",
+        "Name of the TSIG key that signs updates to --acme-dns-server",
+    )
+    .reloaded(),
+    setting(
+        "acme-dns-secret-file",
+        "acme_dns_secret_file",
+        "FILE",
+        "File whose first line is the secret of --acme-dns-key in base 64",
+    )
+    .reloaded(),
+    setting(
+        "acme-dns-algorithm",
+        "acme_dns_algorithm",
+        "NAME",
+        "Algorithm of --acme-dns-key: hmac-sha256, hmac-sha384 or hmac-sha512 [default: hmac-sha256]",
+    )
+    .reloaded(),
+    setting(
+        "acme-dns-zone",
+        "acme_dns_zone",
+        "NAME",
+        "Zone to update at --acme-dns-server [default: the one that the name server has for each name]",
+    )
+    .reloaded(),
+    setting(
+        "acme-dns-hook",
+        "acme_dns_hook",
+        "PROGRAM",
+        "Program for challenges in DNS instead of --acme-dns-server, called as PROGRAM add|remove NAME VALUE for a TXT record [default: none]",
+    )
+    .reloaded(),
+    setting(
+        "acme-dns-timeout",
+        "acme_dns_timeout",
+        "DURATION",
+        "Time limit of --acme-dns-hook, and of waiting until the name servers of a zone have a record [default: 2m]",
+    )
+    .reloaded(),
+    setting(
+        "dns-resolver",
+        "dns_resolver",
+        "IP:PORT",
+        "Recursive name server for lookups of names and their name servers; port 53 if none is given [default: the system's]",
+    ),
+    setting(
         "store",
         "store",
         "URL",

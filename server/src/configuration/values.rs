@@ -26,6 +26,8 @@ const MAX_AUDIT_EVENTS: usize = 100_000;
 /// Shortest and longest life of a console session.
 const MIN_SESSION_DURATION: Duration = Duration::from_secs(60);
 const MAX_SESSION_DURATION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Port of name servers.
+const DNS_PORT: u16 = 53;
 /// Longest duration of a setting.
 const MAX_DURATION: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -58,6 +60,37 @@ pub(super) fn host_port(text: &str) -> Result<String, String> {
     match (plain_name(host), port.parse::<u16>()) {
         (Ok(host), Ok(1..)) => Ok(format!("{host}:{port}")),
         _ => Err(shape()),
+    }
+}
+
+/// Host and port of a name server; port 53 if none is given.
+pub(super) fn name_server(text: &str) -> Result<String, String> {
+    let complete = match (text.parse::<IpAddr>(), plain_name(text)) {
+        (Ok(address), _) => SocketAddr::new(address, DNS_PORT).to_string(),
+        (_, Ok(name)) => format!("{name}:{DNS_PORT}"),
+        _ => text.to_owned(),
+    };
+    host_port(&complete)
+        .map_err(|_| "is not the address of a name server; write HOST:PORT, such as 192.0.2.1:53".into())
+}
+
+/// Address of a name server for lookups; port 53 if none is given.
+pub(super) fn resolver_address(text: &str) -> Result<SocketAddr, String> {
+    let address = text.parse().or_else(|_| text.parse::<IpAddr>().map(|address| SocketAddr::new(address, DNS_PORT)));
+    let address = address.ok().filter(|address: &SocketAddr| address.port() != 0);
+    address.ok_or_else(|| "is not the address of a name server; write IP:PORT, such as 192.0.2.1:53".into())
+}
+
+/// A program with its full path.
+pub(super) fn program(text: &str) -> Result<PathBuf, String> {
+    let path = path(text)?;
+    if !path.is_absolute() {
+        return Err("is not a full path of a program".into());
+    }
+    match std::fs::metadata(&path) {
+        Ok(found) if found.is_file() => Ok(path),
+        Ok(_) => Err("is not a program".into()),
+        Err(error) => Err(format!("cannot be found: {}", reason(&error))),
     }
 }
 

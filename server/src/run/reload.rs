@@ -107,6 +107,12 @@ impl Server {
             self.edge.set_login_providers(configuration.oauth_apps).await;
         }
         if configuration.acme != before.acme {
+            if let (Some(new), Some(former)) = (&configuration.acme, &before.acme)
+                && changed.iter().all(|key| !key.starts_with("acme"))
+                && new.dns != former.dns
+            {
+                note(&mut changed, "acme_dns_secret_file");
+            }
             // The former one is ended first.
             drop(self.acme.take());
             self.acme = configuration.acme.map(|acme| self.control.certify(acme, self.challenges.clone()));

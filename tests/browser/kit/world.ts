@@ -195,6 +195,8 @@ export class World {
     this.#server = new Program("postern-server", [
       "run",
       ...["--data-dir", data],
+      // Nothing is looked up outside this machine.
+      ...["--dns-resolver", "127.0.0.1:1"],
       ...["--https-addr", given.https, "--http-addr", given.http, "--api-addr", given.api],
       ...this.#given,
     ]);

@@ -114,7 +114,7 @@ export async function integration(world) {
 
   await steps.try("an error response to a visitor is notified if switched on", async () => {
     await driver.switchTo("index.html");
-    await driver.command("set_notifications", { wanted: { connection: true, tunnels: true, errors: true } });
+    await driver.command("set_notifications", { wanted: { connection: true, tunnels: true, errors: true, certificates: true } });
     await session.closeWindow("Postern");
     service.status = 503;
     await app.curl(`${world.url}/broken?card=1`);
@@ -127,7 +127,7 @@ export async function integration(world) {
 
   await steps.try("a kind can be switched off", async () => {
     await driver.switchTo("index.html");
-    const wanted = { connection: true, tunnels: false, errors: false };
+    const wanted = { connection: true, tunnels: false, errors: false, certificates: true };
     check((await driver.command("set_notifications", { wanted })).error === undefined, "it was refused");
     const sorted = (choice) => Object.entries(choice).sort();
     equal(sorted((await driver.command("preferences")).ok.notifications), sorted(wanted), "the choice");

@@ -110,6 +110,7 @@ export interface components {
       connection: boolean;
       tunnels: boolean;
       errors: boolean;
+      certificates: boolean;
     };
     /** @description The kinds of notifications that shall be shown. */
     NotificationsChange: {

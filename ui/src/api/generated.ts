@@ -688,6 +688,11 @@ export interface paths {
     /** Delete certificate management policy of reserved domain */
     delete: operations["delete_reserved_domain_certificate_management_policy"];
   };
+  "/reserved_domains/{id}/dns_records": {
+    parameters: {};
+    /** Check the DNS records of a reserved domain */
+    get: operations["list_reserved_domain_dns_records"];
+  };
   "/server": {
     parameters: {};
     /** Get facts about the server */
@@ -1494,6 +1499,36 @@ export interface components {
       /** @description The URI of the next page; null after the last. */
       next_page_uri: string | null;
     };
+    /** @description A record in DNS that a reserved domain needs. It is looked up when it is shown. */
+    DomainRecord: {
+      /** @description What it is for. */
+      purpose: components["schemas"]["DomainRecordPurpose"];
+      /** @description Type to create. */
+      type: components["schemas"]["DomainRecordType"];
+      /** @description Full name to create it under, without a final dot. */
+      name: string;
+      /** @description Contents to create it with, one record each; empty if the server does not know them. */
+      values: string[];
+      /** @description What a name server answers now: the target of an alias, or addresses. */
+      found: string[];
+      /** @description Whether that is right. */
+      ok: boolean;
+      /** @description What is right, or wrong and what to do, in a sentence. */
+      msg: string;
+    };
+    /** @description Records in DNS that the domain needs, with what name servers answer. There are no further pages. */
+    DomainRecordList: {
+      /** @description The records. */
+      dns_records: components["schemas"]["DomainRecord"][];
+      /** @description The URI of the list. */
+      uri: string;
+      /** @description The URI of the next page; null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What a record in DNS is for. */
+    DomainRecordPurpose: "traffic" | "certificate";
+    /** @description Types of records in DNS. */
+    DomainRecordType: "A" | "AAAA" | "CNAME";
     /** @description A current public address: an agent's tunnel, or one name or port of an edge. */
     Endpoint: {
       /** @description Its id. That of a tunnel's endpoint and that of the tunnel differ in the prefix only. */
@@ -4567,6 +4602,10 @@ export type CredentialUpdate = components["schemas"]["CredentialUpdate"];
 export type Decision = components["schemas"]["Decision"];
 export type Dependent = components["schemas"]["Dependent"];
 export type DependentList = components["schemas"]["DependentList"];
+export type DomainRecord = components["schemas"]["DomainRecord"];
+export type DomainRecordList = components["schemas"]["DomainRecordList"];
+export type DomainRecordPurpose = components["schemas"]["DomainRecordPurpose"];
+export type DomainRecordType = components["schemas"]["DomainRecordType"];
 export type Endpoint = components["schemas"]["Endpoint"];
 export type EndpointList = components["schemas"]["EndpointList"];
 export type EndpointType = components["schemas"]["EndpointType"];
@@ -8956,6 +8995,25 @@ export interface operations {
       204: {
         headers: {
           [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_reserved_domain_dns_records: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DomainRecordList"];
         };
       };
     };

@@ -27,17 +27,18 @@ struct SharedAuthority(Arc<Authority>);
 impl CertificateIssuer for SharedAuthority {
     fn issue(
         &self,
-        name: HostName,
+        names: Vec<HostName>,
         key_type: ManagedKeyType,
     ) -> BoxFuture<'static, Result<IssuedCertificate, AcmeError>> {
         let authority = self.0.clone();
         Box::pin(async move {
-            authority.ordered.lock().expect("unpoisoned").push((name.to_string(), key_type));
+            let names: Vec<String> = names.iter().map(HostName::to_string).collect();
+            authority.ordered.lock().expect("unpoisoned").push((names.join(" "), key_type));
             if let Some(why) = authority.refuse_with.lock().expect("unpoisoned").clone() {
                 return Err(AcmeError(why));
             }
             let key = KeyPair::generate().expect("a key");
-            let mut params = CertificateParams::new(vec![name.to_string()]).expect("a name");
+            let mut params = CertificateParams::new(names).expect("names");
             let now = authority.now.load(Ordering::SeqCst);
             crate::certificates::set_validity(&mut params, now, now + authority.lifetime.load(Ordering::SeqCst));
             let chain_pem = params.self_signed(&key).expect("a certificate").pem();
@@ -56,9 +57,14 @@ struct World {
 
 impl World {
     async fn start() -> World {
+        World::with_domain("localhost", false).await
+    }
+
+    async fn with_domain(domain: &str, has_dns: bool) -> World {
         let folder = tempfile::tempdir().expect("a folder");
-        let control =
-            Control::open(ControlSettings::new(folder.path()), Arc::new(NoLiveState)).await.expect("it opens");
+        let domain = HostName::parse(domain).expect("a name");
+        let settings = ControlSettings { domain, ..ControlSettings::new(folder.path()) };
+        let control = Control::open(settings, Arc::new(NoLiveState)).await.expect("it opens");
         let key = control.create_api_key("operator", Role::Admin).await.expect("a key").reveal().to_owned();
         let authority = Arc::new(Authority::default());
         authority.now.store(START, Ordering::SeqCst);
@@ -67,7 +73,7 @@ impl World {
             let authority = authority.clone();
             Arc::new(move || jiff::Timestamp::from_second(authority.now.load(Ordering::SeqCst)).expect("a moment"))
         };
-        control.resources.provisioning.enable();
+        control.resources.provisioning.enable(has_dns);
         let renewer =
             CertificateRenewer::new(control.resources.clone(), Arc::new(SharedAuthority(authority.clone())), clock);
         World { _folder: folder, control, key, authority, renewer }
@@ -222,6 +228,29 @@ async fn a_domain_that_will_never_get_a_certificate_says_why() {
     let status = control.resources.provisioning.status(&HostName::parse("kept.test").expect("a name"), since);
     let job = status.provisioning_job.expect("without a directory");
     assert!(job.msg.contains("--acme-directory") && job.started_at == since, "{job:?}");
+}
+
+#[tokio::test]
+async fn the_wildcard_of_the_own_domain_serves_the_names_below_it() {
+    let mut world = World::with_domain("own.test", true).await;
+    world.edge("a.own.test").await;
+    world.edge("b.a.own.test").await;
+    assert_eq!(world.advance(0).await, ["*.own.test own.test", "b.a.own.test"]);
+    let first = world.certificates();
+    assert_eq!(world.advance(60 * DAY).await, ["*.own.test own.test", "b.a.own.test"], "renewed together");
+    let ids = |certificates: &[Arc<Certificate>]| certificates.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&world.certificates()), ids(&first));
+}
+
+#[tokio::test]
+async fn names_below_a_wildcard_get_their_own_certificates_while_it_fails() {
+    let mut world = World::with_domain("own.test", true).await;
+    world.refuse_with(Some("the zone is closed"));
+    world.edge("a.own.test").await;
+    assert_eq!(world.advance(0).await, ["*.own.test own.test", "a.own.test"]);
+    world.refuse_with(None);
+    assert_eq!(world.advance(600).await, ["*.own.test own.test", "a.own.test"]);
+    assert_eq!(world.advance(60 * DAY).await, ["*.own.test own.test"], "its certificate is valid for both");
 }
 
 #[tokio::test]

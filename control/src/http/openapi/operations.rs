@@ -7,8 +7,8 @@ use postern_api::{
     id::Kind,
     module::Module,
     resource::{
-        AuditEvent, ConsoleSession, Dependent, NodeName, Parent, Record, RefusedVisit, Removable, Resource,
-        ServerFacts, ServerStatus, SessionCommand, SessionCommandBody, TunnelSession, View,
+        AuditEvent, ConsoleSession, Dependent, DomainRecord, NodeName, Parent, Record, RefusedVisit, Removable,
+        ReservedDomain, Resource, ServerFacts, ServerStatus, SessionCommand, SessionCommandBody, TunnelSession, View,
     },
     schema::pattern,
     traffic::{Traffic, TrafficSeries},
@@ -147,6 +147,22 @@ impl Description {
         let template = PathTemplate { path: format!("{}/{{id}}/decisions", R::PATH), prefix: R::PREFIX, parent: None };
         let summary = format!("List the latest refusals of {}", naming::display_name(R::KIND));
         let operation = Operation::new(Method::GET, format!("list_{}_decisions", R::KIND), summary);
+        self.add(&template, operation.responds(StatusCode::OK, "The list.", Some(list)));
+    }
+
+    /// Records in DNS that a reserved domain needs.
+    pub(in crate::http) fn domain_records(&mut self) {
+        let record = self.schemas.response::<DomainRecord>("DomainRecord", None);
+        let list = page(
+            "dns_records",
+            "Records in DNS that the domain needs, with what name servers answer. There are no further pages.",
+            &record,
+        );
+        let list = self.schemas.composed("DomainRecordList", list);
+        let (path, prefix) = (format!("{}/{{id}}/dns_records", ReservedDomain::PATH), ReservedDomain::PREFIX);
+        let template = PathTemplate { path, prefix, parent: None };
+        let summary = "Check the DNS records of a reserved domain".to_owned();
+        let operation = Operation::new(Method::GET, "list_reserved_domain_dns_records".to_owned(), summary);
         self.add(&template, operation.responds(StatusCode::OK, "The list.", Some(list)));
     }
 

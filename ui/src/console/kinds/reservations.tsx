@@ -4,7 +4,7 @@ import { description, metadata } from "../form/fields";
 import { idOf } from "../form/values";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 import { created, owner } from "./columns";
-import { DomainCertificate } from "./DomainCertificate";
+import { DomainDetails } from "./DomainDetails";
 import { ownerField } from "./owners";
 import { TLS_CERTIFICATES } from "./references";
 
@@ -90,7 +90,7 @@ export const reservedDomains = describe("/reserved_domains", {
     command: "postern http --domain shop 8080",
   },
   deletion: () => "The name becomes available to everyone. It cannot be deleted while an edge uses it.",
-  More: DomainCertificate,
+  More: DomainDetails,
 });
 
 export const reservedAddresses = describe("/reserved_addrs", {

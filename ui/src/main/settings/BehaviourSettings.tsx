@@ -10,6 +10,11 @@ const NOTIFICATION_KINDS: readonly { kind: keyof NotificationPreferences; label:
   { kind: "connection", label: "The server", hint: "When it becomes unreachable, and when it is back." },
   { kind: "tunnels", label: "Tunnels", hint: "When one that is turned on fails." },
   { kind: "errors", label: "Errors", hint: "When responses to visitors have status 500 or above." },
+  {
+    kind: "certificates",
+    label: "Certificates",
+    hint: "30, 14 and 3 days before one of the server expires.",
+  },
 ];
 
 export function BehaviourSettings({ app }: { app: Desktop }) {
