@@ -5,6 +5,7 @@
 mod acl;
 mod acme;
 mod agent_sessions;
+mod alerts;
 mod api_command;
 mod api_keys;
 mod audit;
@@ -36,6 +37,7 @@ mod local_targets;
 mod management;
 mod many_visitors;
 mod node_addresses;
+mod node_events;
 mod node_logins;
 mod node_protocols;
 mod node_secrets;
