@@ -12,6 +12,7 @@ use postern_api::{
     host::HostName,
     resource::{
         AlertMeasure, AlertPeriod, AlertRuleCreate, AlertRuleUpdate, Credential, CredentialCreate, NodeName, User,
+        UserCreate,
     },
     traffic::{Counts, History, Traffic, TrafficQuery, TrafficRange, TrafficSeries, TrafficStep, TrafficSum},
 };
@@ -117,14 +118,17 @@ impl World {
         let control = Control::open(ControlSettings::new(folder.path()), figures.clone()).await.expect("opened");
         let clock = Arc::new(AtomicI64::new(LAST_MINUTE));
         let evaluator = evaluator(&control, &clock);
-        let caller = Caller {
+        let caller = |owner: Id<User>| Caller {
             key: AnyId::from_text(Caller::OPERATOR),
-            owner: Id::<User>::new(postern_api::clock::now()).into(),
+            owner: owner.into(),
             name: String::new(),
             key_role: Role::Admin,
             rights: Role::Admin.into(),
             origin: CallOrigin::default(),
         };
+        let body = UserCreate { name: "Ada".to_owned(), ..Default::default() };
+        let creator = caller(Id::new(postern_api::clock::now()));
+        let caller = caller(control.resources.create::<User>(&creator, None, body).await.expect("a user").id);
         World { control, figures, clock, evaluator, caller, _folder: folder }
     }
 

@@ -49,9 +49,16 @@ function formerName({ after, before, object_id: id, operation }: AuditEvent): st
 }
 
 /** What was observed: a call, the names of a certificate, or an alert rule. */
-function observedName({ method, path, names, measure, description }: Readonly<Record<string, unknown>>): string | null {
+function observedName({
+  method,
+  path,
+  names,
+  measure,
+  description,
+}: Readonly<Record<string, unknown>>): string | null {
   if (Array.isArray(names)) return names.join(", ");
-  if (typeof measure === "string") return typeof description === "string" && description !== "" ? description : kindName(measure);
+  if (typeof measure === "string")
+    return typeof description === "string" && description !== "" ? description : kindName(measure);
   return typeof method === "string" && typeof path === "string" ? `${method} ${path}` : null;
 }
 

@@ -285,7 +285,8 @@ export const alertRules = describe("/alert_rules", {
   nest,
   flatten,
   empty: {
-    sentence: "There is no alert rule. Create one to get an event when traffic, errors or absence reach a threshold.",
+    sentence:
+      "There is no alert rule. Create one to get an event when traffic, errors or absence reach a threshold.",
     command: "postern api alert-rules create --measure error_share --threshold 0.05",
   },
   facts: (rule) => [
