@@ -13,6 +13,9 @@ pub(super) struct AlertSubject {
     kind: &'static str,
 }
 
+/// Parses the id of one kind.
+type SubjectParser = fn(&str) -> Option<AlertSubject>;
+
 impl AlertSubject {
     fn of_kind<R: Rules>(text: &str) -> Option<Self> {
         Some(AlertSubject { id: Id::<R>::parse(text).ok()?.any(), kind: R::KIND })
@@ -23,7 +26,7 @@ impl AlertSubject {
     /// # Errors
     /// `AlertSubjectInvalid` for any other text.
     pub(super) fn parse(text: &str, measure: AlertMeasure) -> Result<Self> {
-        let (kinds, needed): (&[fn(&str) -> Option<Self>], _) = match measure {
+        let (kinds, needed): (&[SubjectParser], _) = match measure {
             AlertMeasure::AgentAway => (&[Self::of_kind::<Credential>], "a credential"),
             _ => (
                 &[
