@@ -147,6 +147,11 @@ codes! {
     DestinationUrlInvalid = 5130, 400, "The URL of the event destination is not valid.";
     DestinationKindUnknown = 5131, 400, "There are no events of this kind.";
     DestinationLimit = 5132, 400, "There are as many event destinations as the server allows.";
+    // Alert rules
+    AlertRuleInvalid = 5140, 400, "The alert rule is not valid.";
+    AlertSubjectInvalid = 5141, 400, "The alert rule cannot measure this.";
+    AlertSubjectUnknown = 5142, 400, "What the alert rule measures does not exist.";
+    AlertRuleLimit = 5143, 400, "There are as many alert rules as the server allows.";
     // TLS certificates and certificate authorities
     PemUnreadable = 1900, 400, "The text could not be read as PEM.";
     PrivateKeyMissing = 1901, 400, "No private key was given.";

@@ -1,5 +1,6 @@
 //! The kinds of resources, one file each.
 
+mod alert_rule;
 mod api_key;
 mod app_session;
 mod app_user;
@@ -38,6 +39,11 @@ mod tunnel_session;
 mod user;
 mod weighted_backend;
 
+pub use alert_rule::{
+    ALERT_FIRING, ALERT_REQUESTS_LIMIT, ALERT_RESOLVED, ALERT_THRESHOLD_LIMIT, ALERT_WARNING, ALERT_WARNING_SHARE,
+    ALERT_WINDOW_LIMIT, AlertMeasure, AlertPeriod, AlertRule, AlertRuleCreate, AlertRuleStatus, AlertRuleUpdate,
+    AlertState, MAX_AGENT_AWAY_MINUTES, MIN_AGENT_AWAY_MINUTES,
+};
 pub use api_key::{ApiKey, ApiKeyCreate, ApiKeyUpdate};
 pub use app_session::{AppSession, BrowserSession, UserAgent};
 pub use app_user::{AppUser, AppUserProvider};
@@ -123,6 +129,7 @@ pub const COLLECTIONS: &[&str] = &[
     "/server",
     "/status",
     "/traffic",
+    AlertRule::PATH,
     ApiKey::PATH,
     AppSession::PATH,
     AppUser::PATH,

@@ -1,8 +1,10 @@
 //! Traffic counters since the start of the server, a short history, and series over longer ranges.
 
 mod series;
+mod sum;
 
 pub use series::{TrafficInterval, TrafficLatency, TrafficRange, TrafficSeries, TrafficStep};
+pub use sum::{TrafficQuery, TrafficSum};
 
 use crate::resource::NodeName;
 use schemars::JsonSchema;

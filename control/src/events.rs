@@ -1,6 +1,7 @@
 //! What the server does with audit events besides storing them: it sends them to their destinations, and records what was
 //! observed without a change.
 
+mod alerts;
 mod backlog;
 mod expiry;
 mod feed;
@@ -11,6 +12,7 @@ use crate::{
     cluster::while_leading,
     resources::{Resources, audit::refusals::write_refusals},
 };
+use alerts::AlertEvaluator;
 use expiry::ExpiryObserver;
 use feed::Feed;
 use request::Sender;
@@ -29,8 +31,12 @@ impl EventTasks {
         let mut tasks = vec![tokio::spawn(feed)];
         if resources.settings.audited.expiries {
             let observer = ExpiryObserver::new(resources.clone(), Arc::new(postern_api::clock::now));
-            tasks.push(tokio::spawn(async move { while_leading(leading, || observer.run()).await }));
+            let leads = leading.clone();
+            tasks.push(tokio::spawn(async move { while_leading(leads, || observer.run()).await }));
         }
+        let for_alerts = resources.clone();
+        let evaluator = move || AlertEvaluator::new(for_alerts.clone(), Arc::new(postern_api::clock::now)).run();
+        tasks.push(tokio::spawn(async move { while_leading(leading, evaluator).await }));
         if resources.settings.audited.refusals {
             tasks.push(tokio::spawn(write_refusals(resources.clone())));
         }

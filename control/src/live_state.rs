@@ -6,7 +6,7 @@ use postern_api::{
     host::HostName,
     resource::NodeName,
     trace::Decision,
-    traffic::{Counts, History, Traffic, TrafficRange, TrafficSeries},
+    traffic::{Counts, History, Traffic, TrafficQuery, TrafficRange, TrafficSeries, TrafficSum},
 };
 use std::{collections::BTreeMap, net::IpAddr};
 
@@ -42,6 +42,8 @@ pub trait LiveState: Send + Sync {
     fn traffic_in_all(&self) -> BoxFuture<'_, Gathered<(Counts, History)>>;
     /// Traffic of an edge or route over a time range, or of everything together; without id and kind.
     fn traffic_series<'a>(&'a self, id: Option<&'a str>, range: TrafficRange) -> BoxFuture<'a, TrafficSeries>;
+    /// Traffic of several edges and routes over some intervals, in the order of the queries.
+    fn traffic_sums(&self, queries: Vec<TrafficQuery>) -> BoxFuture<'_, Gathered<Vec<TrafficSum>>>;
     /// Nodes whose sessions and tunnels are not known at the moment.
     fn missing_nodes(&self) -> Vec<NodeName> {
         Vec::new()
@@ -228,6 +230,9 @@ impl LiveState for NoLiveState {
     }
     fn traffic_series<'a>(&'a self, _id: Option<&'a str>, range: TrafficRange) -> BoxFuture<'a, TrafficSeries> {
         std::future::ready(TrafficSeries::empty(range, postern_api::clock::now())).boxed()
+    }
+    fn traffic_sums(&self, queries: Vec<TrafficQuery>) -> BoxFuture<'_, Gathered<Vec<TrafficSum>>> {
+        std::future::ready((vec![TrafficSum::default(); queries.len()], Vec::new())).boxed()
     }
     fn restart<'a>(&'a self, _session: &'a str) -> BoxFuture<'a, CommandOutcome> {
         std::future::ready(CommandOutcome::NoSession).boxed()

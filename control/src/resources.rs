@@ -2,6 +2,7 @@
 
 mod address_claims;
 mod administrators;
+pub(crate) mod alert_rule;
 mod api_key;
 pub(crate) mod audit;
 mod authentication;

@@ -75,11 +75,13 @@ pub struct AuditedEvents {
     pub refusals: bool,
     /// Certificates that expire soon.
     pub expiries: bool,
+    /// Alert rules that come into another state.
+    pub alerts: bool,
 }
 
 impl Default for AuditedEvents {
     fn default() -> Self {
-        AuditedEvents { logins: true, refusals: false, expiries: true }
+        AuditedEvents { logins: true, refusals: false, expiries: true, alerts: true }
     }
 }
 

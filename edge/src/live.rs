@@ -10,7 +10,7 @@ use crate::{
 use postern_api::{
     host::HostName,
     resource::NodeName,
-    traffic::{Counts, History, Traffic, TrafficRange, TrafficSeries},
+    traffic::{Counts, History, Traffic, TrafficQuery, TrafficRange, TrafficSeries, TrafficSum},
 };
 use serde::de::DeserializeOwned;
 use std::{
@@ -155,6 +155,17 @@ impl Live {
             }
         }
         TrafficSeries { nodes_missing, ..series(range, now, &samples) }
+    }
+
+    /// Traffic of several edges and routes at all nodes, in the order of the queries; and the nodes whose share is missing.
+    pub async fn traffic_sums(&self, queries: Vec<TrafficQuery>) -> (Vec<TrafficSum>, Vec<NodeName>) {
+        let question = Question::TrafficSums { queries: queries.clone() };
+        let own = self.access.telemetry.recorder.sums(queries);
+        let (mut sums, (others, missing)) = tokio::join!(own, self.ask::<Vec<TrafficSum>>(question));
+        for other in others {
+            sums.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
+        }
+        (sums, missing)
     }
 
     /// The nodes whose sessions and tunnels are not known here at the moment.

@@ -5,7 +5,7 @@ use postern_api::{
     AnyId, Code, Timestamp,
     host::HostName,
     resource::NodeName,
-    traffic::{Counts, History, Traffic, TrafficRange, TrafficSeries},
+    traffic::{Counts, History, Traffic, TrafficQuery, TrafficRange, TrafficSeries, TrafficSum},
 };
 use postern_control::{
     CommandOutcome, Gathered, LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveTunnel, NameHold,
@@ -133,6 +133,16 @@ impl postern_control::LiveState for LiveEdge {
             match self.edge() {
                 Some(edge) => edge.traffic_series(id, range).await,
                 None => TrafficSeries::empty(range, postern_api::clock::now()),
+            }
+        }
+        .boxed()
+    }
+
+    fn traffic_sums(&self, queries: Vec<TrafficQuery>) -> BoxFuture<'_, Gathered<Vec<TrafficSum>>> {
+        async move {
+            match self.edge() {
+                Some(edge) => edge.traffic_sums(queries).await,
+                None => (vec![TrafficSum::default(); queries.len()], Vec::new()),
             }
         }
         .boxed()

@@ -8,6 +8,7 @@ mod database;
 use crate::{data_folder::DataFolder, io_error::reason};
 use database::{Database, Minute};
 use futures::future::{BoxFuture, FutureExt};
+use postern_api::traffic::{TrafficQuery, TrafficSum};
 use postern_edge::{TrafficArchive, TrafficSample, TrafficSpan};
 use rusqlite::ErrorCode;
 use std::{
@@ -56,6 +57,14 @@ impl TrafficArchive for TrafficFile {
     fn read(&self, id: String, span: TrafficSpan) -> BoxFuture<'_, Vec<(u64, TrafficSample)>> {
         let state = self.0.clone();
         let task = tokio::task::spawn_blocking(move || state.with(|database| database.read(&id, span)));
+        async move { task.await.ok().flatten().unwrap_or_default() }.boxed()
+    }
+
+    fn sums(&self, queries: Vec<TrafficQuery>) -> BoxFuture<'_, Vec<TrafficSum>> {
+        let state = self.0.clone();
+        let task = tokio::task::spawn_blocking(move || {
+            state.with(|database| queries.iter().map(|query| database.sum(query)).collect())
+        });
         async move { task.await.ok().flatten().unwrap_or_default() }.boxed()
     }
 }

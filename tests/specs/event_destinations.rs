@@ -3,11 +3,13 @@
 use aws_lc_rs::hmac;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use postern_api::Code;
-use postern_tests::{Operator, Origin, Receiver, World, eventually, receiver::ReceivedWebhook};
-use rcgen::{CertificateParams, KeyPair};
+use postern_tests::{
+    Operator, Origin, Receiver, World, certificates::CertificateAuthority, eventually, receiver::ReceivedWebhook, tls,
+};
+use rcgen::{CertificateParams, CertifiedKey, KeyPair, SanType};
 use reqwest::{Method, Url};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::{collections::HashSet, net::Ipv4Addr};
 
 /// Creates a destination; gives its path and its secret.
 async fn destination(operator: &Operator, url: &str, filter: Value) -> (String, String) {
@@ -331,6 +333,39 @@ async fn a_certificate_that_expires_soon_is_told_once() {
     );
     let shown = operator.get(&item).await.ok().body;
     assert_eq!(shown["skipped"], 0);
+}
+
+#[tokio::test]
+async fn a_receiver_over_tls_needs_a_certificate_that_the_server_trusts() {
+    let (trusted, other) = (CertificateAuthority::root("of the team"), CertificateAuthority::root("of strangers"));
+    let folder = tempfile::tempdir().unwrap();
+    let roots = folder.path().join("roots.pem");
+    std::fs::write(&roots, trusted.pem()).unwrap();
+    let world = World::with(|setup| setup.environment("SSL_CERT_FILE", &roots.to_string_lossy())).await;
+    let operator = world.operator();
+    let over_tls = async |authority: &CertificateAuthority| {
+        let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        params.subject_alt_names.push(SanType::IpAddress(Ipv4Addr::LOCALHOST.into()));
+        let issued = authority.issue(&params);
+        let own = CertifiedKey { cert: issued.certificate, signing_key: issued.key };
+        Receiver::start_with_tls(tls::acceptor(&own, &[b"http/1.1"])).await
+    };
+    let (receiver, stranger) = (over_tls(&trusted).await, over_tls(&other).await);
+    let (_, secret) = destination(&operator, &receiver.url("/in"), json!({ "kinds": ["ip_policy"] })).await;
+    let (item, _) = destination(&operator, &stranger.url("/in"), json!({ "kinds": ["ip_policy"] })).await;
+    changes(&operator, 2).await;
+    let received = receiver.wait_for_accepted(2).await;
+    assert!(receiver.url("/").starts_with("https://127.0.0.1:"));
+    assert!(received.iter().all(|webhook| webhook.header("webhook-signature") == expected_signature(&secret, webhook)));
+    let shown = eventually("the failure is shown", async || {
+        let shown = operator.get(&item).await.ok().body;
+        (shown["last_delivery"]["attempts"].as_u64()? > 0).then_some(shown)
+    })
+    .await;
+    let last = &shown["last_delivery"];
+    assert_eq!(last["error"], "the certificate of the receiver is not trusted: UnknownIssuer");
+    assert_eq!((&last["status_code"], &shown["pending"]), (&json!(null), &json!(2)));
+    assert!(stranger.received().is_empty(), "nothing is sent to it");
 }
 
 /// A certificate for a name that ends at the beginning of a day from now; gives its id.

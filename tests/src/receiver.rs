@@ -4,19 +4,23 @@ use axum::{
     Router,
     extract::{Request, State},
     response::{IntoResponse, Response},
+    serve::Listener,
 };
 use http::{HeaderMap, StatusCode, header};
 use postern_test_kit::eventually;
 use serde_json::Value;
 use std::{
+    io,
     net::{Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex},
 };
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 /// A receiver on a loopback port.
 pub struct Receiver {
     address: SocketAddr,
+    scheme: &'static str,
     shared: Arc<Shared>,
     serving: tokio::task::JoinHandle<()>,
 }
@@ -63,12 +67,23 @@ impl Receiver {
     pub async fn start_at(address: SocketAddr) -> Receiver {
         let listener = TcpListener::bind(address).await.expect("a port");
         let address = listener.local_addr().expect("an address");
+        Receiver::serve(listener, address, "http")
+    }
+
+    /// Starts a receiver over TLS on a free port.
+    pub async fn start_with_tls(acceptor: TlsAcceptor) -> Receiver {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        Receiver::serve(TlsListener { listener, acceptor }, address, "https")
+    }
+
+    fn serve(listener: impl Listener<Addr = SocketAddr>, address: SocketAddr, scheme: &'static str) -> Receiver {
         let shared = Arc::new(Shared::default());
         let router = Router::new().fallback(receive).with_state(shared.clone());
         let serving = tokio::spawn(async move {
             let _ = axum::serve(listener, router).await;
         });
-        Receiver { address, shared, serving }
+        Receiver { address, scheme, shared, serving }
     }
 
     /// The listen address.
@@ -78,7 +93,7 @@ impl Receiver {
 
     /// URL of a path.
     pub fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("{}://{}{path}", self.scheme, self.address)
     }
 
     /// Responds to the next requests with these statuses, and to later ones with 204.
@@ -105,6 +120,30 @@ impl Receiver {
         self.serving.abort();
         let _ = (&mut self.serving).await;
         self.address
+    }
+}
+
+/// Accepts connections over TLS; those without a handshake are passed over.
+struct TlsListener {
+    listener: TcpListener,
+    acceptor: TlsAcceptor,
+}
+
+impl Listener for TlsListener {
+    type Io = TlsStream<TcpStream>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, SocketAddr) {
+        loop {
+            let Ok((stream, peer)) = self.listener.accept().await else { continue };
+            if let Ok(stream) = self.acceptor.accept(stream).await {
+                return (stream, peer);
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
     }
 }
 

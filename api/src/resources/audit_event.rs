@@ -19,7 +19,7 @@ pub struct AuditEvent {
     pub created_at: Timestamp,
     /// What was done with the record.
     pub operation: AuditOperation,
-    /// Kind of the record, `ip_policy` for example, or `api_refusal` or `certificate_expiry`.
+    /// Kind of the record, `ip_policy` for example, or of what was observed, such as `api_refusal` or `alert_firing`.
     pub kind: String,
     /// Id of the record, which may have been deleted since; empty for refused calls without a known API key.
     pub object_id: AnyId,
@@ -62,7 +62,7 @@ pub enum AuditOperation {
     Updated,
     /// It was deleted.
     Deleted,
-    /// Nothing was changed: calls were refused, or a certificate expires soon.
+    /// Nothing was changed: calls were refused, a certificate expires soon, or an alert rule came into another state.
     Observed,
 }
 

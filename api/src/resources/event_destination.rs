@@ -19,8 +19,12 @@ pub const CERTIFICATE_EXPIRY: &str = "certificate_expiry";
 
 /// Kinds of events.
 pub const EVENT_KINDS: &[&str] = &[
+    resource::ALERT_FIRING,
+    resource::ALERT_RESOLVED,
+    resource::ALERT_WARNING,
     API_REFUSAL,
     CERTIFICATE_EXPIRY,
+    <resource::AlertRule as Resource>::KIND,
     <resource::ApiKey as Resource>::KIND,
     <resource::AppSession as View>::KIND,
     <resource::AppUser as View>::KIND,

@@ -144,6 +144,10 @@ fn reason(error: &reqwest::Error) -> String {
         return "the connection was refused".to_owned();
     }
     let text = if std::ptr::addr_eq(root, error) { "the request failed".to_owned() } else { root.to_string() };
+    let text = match text.strip_prefix("invalid peer certificate: ") {
+        Some(reason) => format!("the certificate of the receiver is not trusted: {reason}"),
+        None => text,
+    };
     let end = (0..=MAX_ERROR_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     text[..end].to_owned()
 }

@@ -17,8 +17,8 @@ use axum::{
     routing::{MethodRouter, delete, get, post, put},
 };
 use postern_api::resource::{
-    ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, ConsoleSession, Credential, Endpoint,
-    EventDestination, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule,
+    AlertRule, ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, ConsoleSession, Credential,
+    Endpoint, EventDestination, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule,
     IpRestriction, Node, ReservedAddress, ReservedDomain, Resource as _, ServerFacts, SessionCommand,
     SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge,
     Tunnel, TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
@@ -29,6 +29,7 @@ use std::sync::{Arc, LazyLock};
 /// Every kind, view and operation.
 fn contents() -> ApiRoutes {
     ApiRoutes::default()
+        .resource::<AlertRule>()
         .resource::<ApiKey>()
         .resource::<BotUser>()
         .dependents::<BotUser>()

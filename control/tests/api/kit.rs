@@ -9,7 +9,7 @@ use postern_api::{
     AnyId, Code, Role,
     host::HostName,
     resource::NodeName,
-    traffic::{Counts, History, Traffic, TrafficInterval, TrafficRange, TrafficSeries},
+    traffic::{Counts, History, Traffic, TrafficInterval, TrafficQuery, TrafficRange, TrafficSeries, TrafficSum},
 };
 use postern_control::{
     CommandOutcome, Control, ControlSettings, Gathered, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold,
@@ -103,6 +103,15 @@ impl LiveState for Tunnels {
         let total = TrafficInterval { requests, succeeded: requests, ..empty.total.clone() };
         let intervals = (requests > 0).then(|| total.clone()).into_iter().collect();
         std::future::ready(TrafficSeries { total, intervals, nodes_missing: self.missing_nodes(), ..empty }).boxed()
+    }
+    fn traffic_sums(&self, queries: Vec<TrafficQuery>) -> BoxFuture<'_, Gathered<Vec<TrafficSum>>> {
+        let traffic = self.traffic.lock().expect("unpoisoned");
+        let of = |query: &TrafficQuery| {
+            let found = traffic.iter().filter(|one| one.id == query.id || query.id.is_empty());
+            let requests = found.map(|one| one.total.requests).sum();
+            TrafficSum { requests, ..TrafficSum::default() }
+        };
+        std::future::ready((queries.iter().map(of).collect(), self.missing_nodes())).boxed()
     }
     fn missing_nodes(&self) -> Vec<NodeName> {
         self.missing.lock().expect("unpoisoned").clone()

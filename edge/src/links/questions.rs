@@ -7,7 +7,10 @@ use crate::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
 use futures::future::join_all;
-use postern_api::{resource::NodeName, traffic::Traffic};
+use postern_api::{
+    resource::NodeName,
+    traffic::{Traffic, TrafficQuery},
+};
 use postern_logins::{LoginQuestion, Logins};
 use postern_tunnel::ServerSession;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -18,6 +21,8 @@ use tokio::time::timeout;
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(300);
 /// Counters in one answer, those with the most requests.
 const MAX_COUNTERS: usize = 10_000;
+/// Queries of one question at most.
+const MAX_QUERIES: usize = 400;
 
 /// What a node asks another. One that does not know the question sends an empty answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,6 +43,11 @@ pub(crate) enum Question {
         id: String,
         /// The intervals.
         span: TrafficSpan,
+    },
+    /// Recorded traffic of several edges and routes as sums.
+    TrafficSums {
+        /// What is asked for, at most [`MAX_QUERIES`].
+        queries: Vec<TrafficQuery>,
     },
     /// Asks an agent to open another session. The answer is whether the session exists.
     Restart {
@@ -88,6 +98,10 @@ pub(super) async fn answer(registry: &TunnelRegistry, logins: &Logins, question:
         Question::TrafficInAll => written(&traffic.total()),
         Question::TrafficSamples { id, span } => {
             written(&SampleList::new(&telemetry.recorder.samples(&id, span).await))
+        }
+        Question::TrafficSums { mut queries } => {
+            queries.truncate(MAX_QUERIES);
+            written(&telemetry.recorder.sums(queries).await)
         }
         Question::Restart { session } => written(&registry.restart_own(&session)),
         Question::Stop { session } => written(&registry.stop_own(&session).await),

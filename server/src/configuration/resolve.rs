@@ -327,10 +327,10 @@ mod tests {
         for wrong in ["", "d", "0d", "99", "100001", "3651d", "5000,5000", "1d,2d", "-1d", "+100", "90d,", "1h"] {
             assert!(audit_retention(wrong).is_err(), "{wrong}");
         }
-        let recorded = |text| audit_events(text).map(|events| (events.logins, events.refusals, events.expiries));
-        assert_eq!(recorded("none"), Ok((false, false, false)));
-        assert_eq!(recorded("refusals, expiries"), Ok((false, true, true)));
-        assert_eq!(recorded("logins"), Ok((true, false, false)));
+        let recorded = |text| audit_events(text).map(|on| (on.logins, on.refusals, on.expiries, on.alerts));
+        assert_eq!(recorded("none"), Ok((false, false, false, false)));
+        assert_eq!(recorded("refusals, expiries,alerts"), Ok((false, true, true, true)));
+        assert_eq!(recorded("logins"), Ok((true, false, false, false)));
         for wrong in ["", "changes", "logins,", "logins,none", "logins,logins"] {
             assert!(audit_events(wrong).is_err(), "{wrong}");
         }

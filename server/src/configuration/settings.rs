@@ -343,7 +343,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "audit-events",
         "audit_events",
         "LIST",
-        "Events that the audit log has besides changes: logins, refusals, expiries, or none [default: logins,expiries]",
+        "Events that the audit log has besides changes: logins, refusals, expiries, alerts, or none [default: logins,expiries,alerts]",
     ),
     setting(
         "audit-retention",

@@ -240,9 +240,9 @@ pub(super) fn session_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Events that the audit log has besides changes: `logins,refusals,expiries`, some of them, or `none`.
+/// Events that the audit log has besides changes: `logins,refusals,expiries,alerts`, some of them, or `none`.
 pub(super) fn audit_events(text: &str) -> Result<AuditedEvents, String> {
-    let mut events = AuditedEvents { logins: false, refusals: false, expiries: false };
+    let mut events = AuditedEvents { logins: false, refusals: false, expiries: false, alerts: false };
     if text == "none" {
         return Ok(events);
     }
@@ -251,7 +251,8 @@ pub(super) fn audit_events(text: &str) -> Result<AuditedEvents, String> {
             "logins" => &mut events.logins,
             "refusals" => &mut events.refusals,
             "expiries" => &mut events.expiries,
-            _ => return Err("is neither `none` nor a list of `logins`, `refusals` and `expiries`".into()),
+            "alerts" => &mut events.alerts,
+            _ => return Err("is neither `none` nor a list of `logins`, `refusals`, `expiries` and `alerts`".into()),
         };
         if std::mem::replace(member, true) {
             return Err(format!("names `{part}` twice"));

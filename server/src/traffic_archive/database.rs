@@ -1,6 +1,6 @@
 //! The tables of `traffic.db`.
 
-use postern_api::traffic::TrafficStep;
+use postern_api::traffic::{TrafficQuery, TrafficStep, TrafficSum};
 use postern_edge::{MalformedSample, TrafficSample, TrafficSpan};
 use rusqlite::{Connection, OptionalExtension, Transaction, params, types::Type};
 use std::{fs::OpenOptions, os::unix::fs::OpenOptionsExt, path::Path, sync::Arc, time::Duration};
@@ -74,6 +74,13 @@ impl Database {
             found.extend(sample.map(|sample| (interval, sample)));
         }
         Ok(found)
+    }
+
+    /// The sum of the stored intervals of a query.
+    pub(super) fn sum(&self, query: &TrafficQuery) -> rusqlite::Result<TrafficSum> {
+        let mut sum = TrafficSum::default();
+        self.read(&query.id, TrafficSpan::of_query(query))?.iter().for_each(|(_, sample)| sum += sample.sum());
+        Ok(sum)
     }
 }
 

@@ -104,6 +104,32 @@ const KINDS: readonly Kind[] = [
     once: "secret",
   },
   {
+    many: "Alerts",
+    one: "alert rule",
+    path: "/alert_rules",
+    member: "alert_rules",
+    mistake: {
+      fill: [(form) => form.getByRole("radio", { name: /^Bytes/ }).check(), type("Threshold", "much")],
+      says: "Write bytes, or such as 500MB or 100GB.",
+    },
+    create: [
+      (form) => form.getByRole("radio", { name: /^A month/ }).check(),
+      type("Threshold", "100GB"),
+      type("Description", "Plan of the month"),
+    ],
+    title: "Plan of the month",
+    made: {
+      measure: "bytes",
+      subject_id: null,
+      period: "month",
+      threshold: 107374182400,
+      window_minutes: null,
+      state: "ok",
+    },
+    change: [type("Threshold", "2GB")],
+    changed: { threshold: 2147483648 },
+  },
+  {
     many: "Users",
     one: "user",
     path: "/users",

@@ -30,6 +30,8 @@ TEXTS = {name: (MATERIAL / file).read_text().strip() for name, file in TEXTS.ite
 APP = {"client_id": "app", "client_secret": "secret", "scopes": ["read:user", "user:email"]}
 # Further members of a valid body; `ipp_` and the like stand for a record of that kind, `#` for a number.
 NEEDED = {
+    "/alert_rules": {"measure": "requests", "threshold": 7, "subject_id": None, "period": "rolling", "window_minutes": 5}
+    | {"minimum_requests": None},
     "/backends/tunnel_group": {"labels": {"app": "schema"}},
     "/edges/https/{edge_id}/routes": {"match_type": "path_prefix", "match": "/#"},
     "/edges/https/{edge_id}/routes/{id}/error_pages": {"pages": {"5xx": "down"}},

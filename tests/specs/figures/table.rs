@@ -112,6 +112,8 @@ const LOCAL_API: &[Row] = &[
 
 /// What the management API shows.
 const MANAGEMENT_API: &[Row] = &[
+    ("AlertRule", "threshold window_minutes minimum_requests", SETTING),
+    ("AlertRule", "value", Counted("alerts::requests_that_reach_a_threshold_are_one_event_also_over_a_restart")),
     (
         "CircuitBreakerModule",
         "tripped_duration rolling_window num_buckets volume_threshold error_threshold_percentage",

@@ -1,6 +1,22 @@
 // Paths, bodies and responses of the management API. Made from api/openapi.json by `npm run gen`, never edited.
 
 export interface paths {
+  "/alert_rules": {
+    parameters: {};
+    /** List alert rules */
+    get: operations["list_alert_rules"];
+    /** Create alert rule */
+    post: operations["create_alert_rule"];
+  };
+  "/alert_rules/{id}": {
+    parameters: {};
+    /** Get alert rule */
+    get: operations["get_alert_rule"];
+    /** Delete alert rule */
+    delete: operations["delete_alert_rule"];
+    /** Update alert rule */
+    patch: operations["update_alert_rule"];
+  };
   "/api_keys": {
     parameters: {};
     /** List API keys */
@@ -856,6 +872,133 @@ export interface components {
     Action: "allow" | "deny";
     /** @description What the author of a change is. */
     ActorType: "user" | "bot_user" | "operator" | "server" | "visitor";
+    /** @description What an alert rule measures. */
+    AlertMeasure: "requests" | "bytes" | "error_share" | "agent_away";
+    /** @description Time over which requests and bytes are counted. */
+    AlertPeriod: "rolling" | "day" | "month";
+    /** @description A threshold, and what it is compared with. An event is written when it is reached, and one when that is over. */
+    AlertRule: {
+      /** @description Its id. */
+      id: string;
+      /** @description Absolute URL. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description Creation time.
+       */
+      created_at: string;
+      /** @description Description shown in lists; empty if never set. */
+      description: string;
+      /** @description Free-form metadata for your own programs; empty if never set. */
+      metadata: string;
+      /** @description What is measured. */
+      measure: components["schemas"]["AlertMeasure"];
+      /** @description The HTTPS, TLS or TCP edge, the route, or the credential that it is measured of; null for all traffic together. */
+      subject_id: string | null;
+      /**
+       * Format: double
+       * @description The value at which the rule fires: requests, bytes, a share from 0 to 1, or minutes.
+       */
+      threshold: number;
+      /** @description Time over which it is measured; null for `agent_away`. */
+      period: components["schemas"]["AlertPeriod"] | null;
+      /**
+       * Format: uint32
+       * @description Window in minutes; null unless the period is `rolling`.
+       */
+      window_minutes: number | null;
+      /**
+       * Format: uint32
+       * @description With fewer requests in the window, the share of errors counts as 0; null for other measures.
+       */
+      minimum_requests: number | null;
+      /** @description Whether the rule is evaluated. */
+      enabled: boolean;
+      /** @description The edge of a route that is measured; null for other subjects. */
+      subject_parent_id: string | null;
+      /** @description Whether the threshold is reached. */
+      state: components["schemas"]["AlertState"];
+      /**
+       * Format: date-time
+       * @description Since when it is in this state; null before the first event.
+       */
+      state_since: string | null;
+      /**
+       * Format: double
+       * @description Latest value that was stored: that of the latest event, or one of the last 15 seconds if it has changed. Null before the first evaluation, and for a credential that has not been in use yet.
+       */
+      value: number | null;
+      /**
+       * Format: date-time
+       * @description Time of that value.
+       */
+      value_at: string | null;
+    };
+    /** @description Body of a create. Measure and threshold are required. */
+    AlertRuleCreate: {
+      /** @description Description shown in lists; at most 255 bytes. */
+      description?: string | null;
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description What is measured. */
+      measure: components["schemas"]["AlertMeasure"];
+      /**
+       * Format: double
+       * @description The value at which the rule fires: requests or bytes (whole numbers), a share of errors above 0 and up to 1, or minutes of absence from 0.1 to 43200.
+       */
+      threshold: number;
+      /** @description The HTTPS, TLS or TCP edge or the route that is measured; default: all traffic together. For `agent_away` it is needed, and is a credential. */
+      subject_id?: string | null;
+      /** @description Default: `rolling`. `day` and `month` are for requests and bytes. */
+      period?: components["schemas"]["AlertPeriod"] | null;
+      /**
+       * Format: uint32
+       * @description Window in minutes, for the period `rolling`. Default: 5.
+       */
+      window_minutes?: number | null;
+      /**
+       * Format: uint32
+       * @description With fewer requests in the window, the share of errors counts as 0. Default: 20.
+       */
+      minimum_requests?: number | null;
+      /** @description Default: true. */
+      enabled?: boolean | null;
+    };
+    /** @description A page of records, newest first. */
+    AlertRuleList: {
+      /** @description The records. */
+      alert_rules: components["schemas"]["AlertRule"][];
+      /** @description The URI of the list. */
+      uri: string;
+      /** @description The URI of the next page; null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description Body of a change. What is measured, and of what, stays. */
+    AlertRuleUpdate: {
+      /** @description Description shown in lists; at most 255 bytes. */
+      description?: string | null;
+      /** @description Free-form metadata for your own programs; at most 4096 bytes. */
+      metadata?: string | null;
+      /**
+       * Format: double
+       * @description The value at which the rule fires.
+       */
+      threshold?: number | null;
+      /**
+       * Format: uint32
+       * @description Window in minutes, for the period `rolling`.
+       */
+      window_minutes?: number | null;
+      /**
+       * Format: uint32
+       * @description With fewer requests in the window, the share of errors counts as 0.
+       */
+      minimum_requests?: number | null;
+      /** @description Whether the rule is evaluated. One that is disabled is in the state `ok`. */
+      enabled?: boolean | null;
+    };
+    /** @description State of an alert rule, in the order of severity. */
+    AlertState: "ok" | "warning" | "firing";
     /** @description An API key. It has the rights of its owner, or those that its own role leaves of them. */
     ApiKey: {
       /** @description Its id. */
@@ -1008,7 +1151,7 @@ export interface components {
       created_at: string;
       /** @description What was done with the record. */
       operation: components["schemas"]["AuditOperation"];
-      /** @description Kind of the record, `ip_policy` for example, or `api_refusal` or `certificate_expiry`. */
+      /** @description Kind of the record, `ip_policy` for example, or of what was observed, such as `api_refusal` or `alert_firing`. */
       kind: string;
       /** @description Id of the record, which may have been deleted since; empty for refused calls without a known API key. */
       object_id: string;
@@ -4557,6 +4700,13 @@ export interface components {
 }
 export type Action = components["schemas"]["Action"];
 export type ActorType = components["schemas"]["ActorType"];
+export type AlertMeasure = components["schemas"]["AlertMeasure"];
+export type AlertPeriod = components["schemas"]["AlertPeriod"];
+export type AlertRule = components["schemas"]["AlertRule"];
+export type AlertRuleCreate = components["schemas"]["AlertRuleCreate"];
+export type AlertRuleList = components["schemas"]["AlertRuleList"];
+export type AlertRuleUpdate = components["schemas"]["AlertRuleUpdate"];
+export type AlertState = components["schemas"]["AlertState"];
 export type ApiKey = components["schemas"]["ApiKey"];
 export type ApiKeyCreate = components["schemas"]["ApiKeyCreate"];
 export type ApiKeyList = components["schemas"]["ApiKeyList"];
@@ -4797,6 +4947,107 @@ export type HeaderSessionCookie = components["headers"]["SessionCookie"];
 export type HeaderWarning = components["headers"]["Warning"];
 export type $defs = Record<string, never>;
 export interface operations {
+  list_alert_rules: {
+    parameters: {
+      query?: {
+        /** @description The largest number of records on a page. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records older than this one; empty is the same as absent. */
+        before_id?: string;
+        /** @description Only records that contain all of these words, in any case; empty is the same as absent. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of records. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AlertRuleList"];
+        };
+      };
+    };
+  };
+  create_alert_rule: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["AlertRuleCreate"];
+      };
+    };
+    responses: {
+      /** @description The created record. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AlertRule"];
+        };
+      };
+    };
+  };
+  get_alert_rule: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AlertRule"];
+        };
+      };
+    };
+  };
+  delete_alert_rule: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_alert_rule: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["AlertRuleUpdate"];
+      };
+    };
+    responses: {
+      /** @description The new state. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AlertRule"];
+        };
+      };
+    };
+  };
   list_api_keys: {
     parameters: {
       query?: {
@@ -9810,6 +10061,7 @@ export interface operations {
 /** The collections of records: member of a list, prefix of ids, name of a record. */
 
 export const COLLECTIONS = {
+  "/alert_rules": { member: "alert_rules", prefix: "alr", name: "alert rule" },
   "/api_keys": { member: "keys", prefix: "ak", name: "API key" },
   "/app/sessions": { member: "application_sessions", prefix: "as", name: "app session" },
   "/app/users": { member: "application_users", prefix: "au", name: "app user" },

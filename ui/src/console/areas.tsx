@@ -13,6 +13,7 @@ import { httpsEdges } from "./kinds/httpsEdges";
 import { tcpEdges } from "./kinds/tcpEdges";
 import { tlsEdges } from "./kinds/tlsEdges";
 import { endpoints, nodes, tunnels, tunnelSessions } from "./kinds/liveViews";
+import { alertRules } from "./kinds/alertRules";
 import { apiKeys } from "./kinds/apiKeys";
 import {
   failoverBackends,
@@ -96,6 +97,7 @@ export const AREAS: readonly Area[] = [
   resource("Traffic", "arrow", tunnels),
   resource("Traffic", "link", tunnelSessions),
   resource("Traffic", "layers", nodes),
+  resource("Traffic", "alert", alertRules),
   {
     group: "Edges",
     path: PUBLISH_PATH,

@@ -2,6 +2,7 @@
 
 /// The words of a group, and its line in the help. Groups of modules say what they are by the names of their operations.
 const GROUPS: &[(&str, &str)] = &[
+    ("alert-rules", "Thresholds of traffic, errors and absence of agents that events are written about"),
     ("api-keys", "Keys for this API"),
     ("app", "Visitors who have logged in, and their sessions"),
     ("app sessions", "Login sessions of visitors"),

@@ -51,7 +51,9 @@ pub(super) fn tag(path: &str) -> (&'static str, &'static str) {
             ("Tunnels", "Connected agents, their tunnels, and all endpoints.")
         }
         "nodes" | "server" => ("Server", "Facts about the server, and the nodes that share its store."),
-        "status" | "traffic" => ("Watching", "Status and traffic of the server."),
+        "alert_rules" | "status" | "traffic" => {
+            ("Watching", "Status and traffic of the server, and what events are written about.")
+        }
         name if name.starts_with("reserved_") => ("Reservations", "Names and addresses reserved for their owners."),
         name if name.starts_with("ssh_") => ("SSH certificates", "Certificates for SSH hosts and users."),
         _ => panic!("`{path}` has no tag in the description"),

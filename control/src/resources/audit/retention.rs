@@ -7,7 +7,7 @@ use crate::{
 };
 use postern_api::{
     Timestamp,
-    resource::{API_REFUSAL, AppSession, AppUser, ConsoleSession, View},
+    resource::{ALERT_FIRING, ALERT_RESOLVED, ALERT_WARNING, API_REFUSAL, AppSession, AppUser, ConsoleSession, View},
 };
 use std::{
     collections::HashMap,
@@ -103,6 +103,8 @@ enum EventClass {
     Login,
     /// About refused calls of the API.
     Refusal,
+    /// About alert rules that came into another state.
+    Alert,
 }
 
 impl EventClass {
@@ -110,6 +112,7 @@ impl EventClass {
         match kind_and_operation(&entry.value).map(|(kind, _)| kind).as_deref() {
             Some(AppSession::KIND | AppUser::KIND | ConsoleSession::KIND) => EventClass::Login,
             Some(API_REFUSAL) => EventClass::Refusal,
+            Some(ALERT_FIRING | ALERT_WARNING | ALERT_RESOLVED) => EventClass::Alert,
             _ => EventClass::Change,
         }
     }

@@ -146,7 +146,7 @@ macro_rules! readers {
     };
 }
 const READERS: &[(&str, Reader)] =
-    readers! { ApiKey Credential HttpsRoute IpPolicyRule ReservedAddress ReservedDomain };
+    readers! { AlertRule ApiKey Credential HttpsRoute IpPolicyRule ReservedAddress ReservedDomain };
 
 /// JSON pointers to the sealed texts of the modules with this name.
 fn secrets(module: &str) -> &'static [&'static str] {

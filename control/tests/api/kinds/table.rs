@@ -21,6 +21,26 @@ pub(crate) struct Kind {
 pub(crate) fn kinds() -> Vec<Kind> {
     let kind = |path, list, prefix, change, members| Kind { path, list, prefix, change, members };
     vec![
+        kind(
+            "/alert_rules",
+            "alert_rules",
+            "alr_",
+            json!({"threshold": 7, "window_minutes": 60, "enabled": false}),
+            &[
+                "measure",
+                "subject_id",
+                "threshold",
+                "period",
+                "window_minutes",
+                "minimum_requests",
+                "enabled",
+                "subject_parent_id",
+                "state",
+                "state_since",
+                "value",
+                "value_at",
+            ],
+        ),
         kind("/api_keys", "keys", "ak_", json!({"role": "viewer"}), &["owner_id", "role", "token"]),
         kind(
             "/bot_users",
@@ -187,6 +207,7 @@ impl Kind {
             "/ip_policy_rules" => {
                 json!({"cidr": format!("10.{number}.0.0/16"), "action": "allow", "ip_policy_id": caller.policy().await})
             }
+            "/alert_rules" => json!({"measure": "requests", "threshold": number + 1}),
             "/ip_restrictions" => {
                 let kind = ["dashboard", "api", "agent", "endpoints"][number % 4];
                 json!({"type": kind, "ip_policy_ids": [caller.policy().await]})

@@ -2,7 +2,7 @@
 
 use super::TrafficSample;
 use futures::future::{BoxFuture, FutureExt};
-use postern_api::traffic::{TrafficRange, TrafficStep};
+use postern_api::traffic::{TrafficQuery, TrafficRange, TrafficStep, TrafficSum};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -26,6 +26,9 @@ pub trait TrafficArchive: Send + Sync {
 
     /// The intervals of an id that have traffic, by their numbers.
     fn read(&self, id: String, span: TrafficSpan) -> BoxFuture<'_, Vec<(u64, TrafficSample)>>;
+
+    /// The traffic of each query, in their order, all read at once.
+    fn sums(&self, queries: Vec<TrafficQuery>) -> BoxFuture<'_, Vec<TrafficSum>>;
 }
 
 /// Keeps nothing.
@@ -39,6 +42,10 @@ impl TrafficArchive for NoTrafficArchive {
     fn read(&self, _id: String, _span: TrafficSpan) -> BoxFuture<'_, Vec<(u64, TrafficSample)>> {
         std::future::ready(Vec::new()).boxed()
     }
+
+    fn sums(&self, queries: Vec<TrafficQuery>) -> BoxFuture<'_, Vec<TrafficSum>> {
+        std::future::ready(vec![TrafficSum::default(); queries.len()]).boxed()
+    }
 }
 
 impl TrafficSpan {
@@ -46,6 +53,11 @@ impl TrafficSpan {
     pub(crate) fn new(range: TrafficRange, now: jiff::Timestamp) -> Self {
         let last = range.step().interval_at(now);
         TrafficSpan { step: range.step(), first: (last + 1).saturating_sub(range.intervals()), last }
+    }
+
+    /// The intervals of a query.
+    pub fn of_query(query: &TrafficQuery) -> Self {
+        TrafficSpan { step: query.step, first: query.first, last: query.last }
     }
 
     pub(crate) fn contains(&self, interval: u64) -> bool {

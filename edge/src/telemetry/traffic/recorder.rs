@@ -1,7 +1,7 @@
 //! Hands the traffic of each minute to the archive, and reads it together with what was counted since.
 
 use super::{NoTrafficArchive, Traffic, TrafficArchive, TrafficSample, TrafficSpan};
-use postern_api::traffic::{TrafficRange, TrafficSeries, TrafficStep};
+use postern_api::traffic::{TrafficQuery, TrafficRange, TrafficSeries, TrafficStep, TrafficSum};
 use std::{
     collections::BTreeMap,
     sync::{
@@ -72,15 +72,33 @@ impl TrafficRecorder {
         let _recording = self.recording.read().await;
         let mut samples: TrafficSamples = self.archive.read(id.to_owned(), span).await.into_iter().collect();
         let current = self.traffic.current(id);
-        let minute = self.minute.load(Relaxed);
-        let interval = match span.step {
-            TrafficStep::Minute => minute,
-            TrafficStep::Hour => minute / 60,
-        };
+        let interval = self.current_interval(span.step);
         if !current.is_empty() && span.contains(interval) {
             *samples.entry(interval).or_default() += &current;
         }
         samples
+    }
+
+    /// The traffic of each query, in their order.
+    pub(crate) async fn sums(&self, queries: Vec<TrafficQuery>) -> Vec<TrafficSum> {
+        let _recording = self.recording.read().await;
+        let mut sums = self.archive.sums(queries.clone()).await;
+        sums.resize(queries.len(), TrafficSum::default());
+        for (sum, query) in sums.iter_mut().zip(&queries) {
+            if TrafficSpan::of_query(query).contains(self.current_interval(query.step)) {
+                *sum += self.traffic.current(&query.id).sum();
+            }
+        }
+        sums
+    }
+
+    /// The interval to which belongs what is counted now.
+    fn current_interval(&self, step: TrafficStep) -> u64 {
+        let minute = self.minute.load(Relaxed);
+        match step {
+            TrafficStep::Minute => minute,
+            TrafficStep::Hour => minute / 60,
+        }
     }
 }
 

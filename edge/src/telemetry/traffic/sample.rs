@@ -3,7 +3,7 @@
 use super::latency::{Latencies, LatencyBucket};
 use postern_api::{
     Timestamp,
-    traffic::{Counts, TrafficInterval, TrafficLatency},
+    traffic::{Counts, TrafficInterval, TrafficLatency, TrafficSum},
 };
 use prost::Message;
 use std::ops::AddAssign;
@@ -88,6 +88,12 @@ impl TrafficSample {
         let buckets = buckets.collect::<Result<Vec<_>, _>>()?;
         let latencies = Latencies::from_counts(buckets.into_iter().zip(counts));
         Ok(TrafficSample { requests, redirected, refused, failed, bytes_in, bytes_out, latencies })
+    }
+
+    /// Its requests, failures and bytes.
+    pub fn sum(&self) -> TrafficSum {
+        let TrafficSample { requests, failed, bytes_in, bytes_out, .. } = *self;
+        TrafficSum { requests, failed, bytes: bytes_in.saturating_add(bytes_out) }
     }
 
     /// As it is shown.

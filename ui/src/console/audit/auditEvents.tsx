@@ -20,6 +20,9 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
   console_session: "Console session",
   api_refusal: "Refused call of the API",
   certificate_expiry: "Certificate that expires soon",
+  alert_firing: "Alert",
+  alert_warning: "Warning of a quota",
+  alert_resolved: "Alert that is over",
 };
 
 /** Kinds by their names in events. */
@@ -45,9 +48,17 @@ function formerName({ after, before, object_id: id, operation }: AuditEvent): st
   return recordName({ ...settings, id, uri: "" }) ?? (typeof path === "string" ? path : null);
 }
 
-/** What was observed: a call, or the names of a certificate. */
-function observedName({ method, path, names }: Readonly<Record<string, unknown>>): string | null {
+/** What was observed: a call, the names of a certificate, or an alert rule. */
+function observedName({
+  method,
+  path,
+  names,
+  measure,
+  description,
+}: Readonly<Record<string, unknown>>): string | null {
   if (Array.isArray(names)) return names.join(", ");
+  if (typeof measure === "string")
+    return typeof description === "string" && description !== "" ? description : kindName(measure);
   return typeof method === "string" && typeof path === "string" ? `${method} ${path}` : null;
 }
 
@@ -96,7 +107,7 @@ export const auditEvents = describe("/audit_events", {
   singular: "change",
   plural: "Audit log",
   about:
-    "Every change of the configuration: who made it, when and from where, and the settings before and after it. Logins, refused calls and certificates that expire, as far as the server records them.",
+    "Every change of the configuration: who made it, when and from where, and the settings before and after it. Logins, refused calls, alerts and certificates that expire, as far as the server records them.",
   title: (event) => [whatHappened(event), formerName(event)].filter(Boolean).join(": "),
   columns: [
     { name: "what", label: "Change", text: whatHappened },

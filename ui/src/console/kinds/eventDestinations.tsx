@@ -96,7 +96,7 @@ export const eventDestinations = describe("/event_destinations", {
       kind: "list",
       name: "kinds",
       label: "Kinds of events",
-      help: `Such as ip_policy, api_key, app_session (logins) or certificate_expiry. None, or ${EVERY_KIND}, for all.`,
+      help: `Such as ip_policy, app_session (logins), alert_firing or certificate_expiry. None, or ${EVERY_KIND}, for all.`,
       placeholder: EVERY_KIND,
       maxItems: 64,
       check: (kind) => (kind === EVERY_KIND || kind in KINDS ? null : "There are no events of this kind."),

@@ -1,5 +1,5 @@
 // The kinds that fields refer to, and how their records are named in lists of choices.
-import type { BotUser, IpPolicy, User } from "../../api/generated";
+import type { BotUser, HttpsEdge, IpPolicy, User } from "../../api/generated";
 import { collection, type CollectionPath, type RecordOf } from "../../api/management";
 import { mapped } from "../../model/format";
 import type { ReferencedKind } from "../form/references";
@@ -18,6 +18,17 @@ export const OWNERS = [
   referenced("/users", { singular: "user", title: named }),
   referenced("/bot_users", { singular: "bot user", title: named }),
 ];
+
+const byHostport = (edge: Pick<HttpsEdge, "description" | "hostports" | "id">): string =>
+  edge.description || edge.hostports[0] || edge.id;
+
+export const EDGES = [
+  referenced("/edges/https", { singular: "HTTPS edge", title: byHostport }),
+  referenced("/edges/tls", { singular: "TLS edge", title: byHostport }),
+  referenced("/edges/tcp", { singular: "TCP edge", title: byHostport }),
+];
+
+export const AGENT_CREDENTIALS = [referenced("/credentials", { singular: "credential", title: described })];
 
 export const IP_POLICIES = referenced("/ip_policies", { singular: "IP policy", title: described });
 

@@ -17,7 +17,7 @@ import { Facts, PageFrame } from "./PageFrame";
 
 export function RecordPage({ kind }: { kind: Kind }) {
   const id = useRouteParam("id");
-  const query = useApiQuery(recordQuery(kind, id, kind.live?.every));
+  const query = useApiQuery(recordQuery(kind, id, kind.live?.every ?? kind.refresh));
   const back = { to: kind.path, label: kind.plural };
   const record = query.data?.id === id ? query.data : undefined;
   if (record) return <LoadedRecord kind={kind} record={record} />;

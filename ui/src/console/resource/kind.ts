@@ -34,6 +34,8 @@ export interface Kind<T extends Base = Base> extends Collection<T>, FormDescript
   readonly empty: { sentence: string; command?: string };
   /** Records cannot be created or changed; `removable` ones can be deleted. Those of all nodes may be incomplete. */
   readonly live?: { every: number; removable?: boolean; removal?: string; ofNodes?: true };
+  /** Records change by themselves: they are read again after this time, in milliseconds. */
+  readonly refresh?: number;
   /** Records tell about others: they are not offered by name elsewhere. */
   readonly log?: true;
   /** The effect of a deletion on traffic, shown before it. */

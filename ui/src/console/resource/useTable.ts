@@ -144,7 +144,7 @@ interface RecordsQuery {
 
 /** One page of records, or all of them. */
 function useRecords<T extends Base>(kind: Kind<T>, { readsAll, size, before, search, filter }: RecordsQuery) {
-  const every = kind.live?.every;
+  const every = kind.live?.every ?? kind.refresh;
   const asked = { limit: size, filter, ...(before ? { before } : {}), ...(search ? { search } : {}) };
   const page = useApiQuery({ ...listQuery(kind, asked, every), enabled: !readsAll });
   const all = useApiQuery(allQuery(kind, { search, filter, every, enabled: readsAll }));

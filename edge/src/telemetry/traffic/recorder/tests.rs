@@ -33,6 +33,20 @@ impl TrafficArchive for MemoryArchive {
         }
         std::future::ready(found.into_iter().collect()).boxed()
     }
+
+    fn sums(&self, queries: Vec<TrafficQuery>) -> BoxFuture<'_, Vec<TrafficSum>> {
+        async move {
+            let mut sums = Vec::new();
+            for query in queries {
+                let mut sum = TrafficSum::default();
+                let found = self.read(query.id.clone(), TrafficSpan::of_query(&query)).await;
+                found.iter().for_each(|(_, sample)| sum += sample.sum());
+                sums.push(sum);
+            }
+            sums
+        }
+        .boxed()
+    }
 }
 
 struct Recording {
