@@ -218,7 +218,7 @@ async fn a_hook_that_fails_is_explained_and_what_it_made_is_removed() {
 async fn a_hook_that_hangs_is_ended_after_its_time() {
     let zone = Zone::start().await;
     let limit = ["--acme-dns-timeout".to_owned(), "1s".to_owned()];
-    let world = zone.world(&[&zone.hook("sleep 1000")[..], &limit].concat()).await;
+    let world = zone.world(&[&zone.hook("sleep 100")[..], &limit].concat()).await;
     let domain = reserve(&world, "*.shop.example.test").await;
     let why = failure(&world, &domain).await;
     assert!(why.contains("because it took longer than 1 s"), "{why}");

@@ -73,7 +73,7 @@ impl<'a> SignedRequest<'a> {
             return Err(why);
         }
         let Some(signature) = signature else {
-            // A refusal without a signature changes nothing, whoever sent it.
+            // A refusal without a signature changes nothing: anyone may have sent it.
             return if code == 0 { Err(DnsError("its response is not signed".to_owned())) } else { Ok(code) };
         };
         if !self.is_signed(&signature) {

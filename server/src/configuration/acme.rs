@@ -87,8 +87,8 @@ fn algorithm(text: &str) -> Result<TsigAlgorithm, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Configuration, RawSettings};
     use super::*;
+    use crate::configuration::{Configuration, RawSettings};
     use postern_api::{Code, Error};
 
     const DIRECTORY: (&str, &str) = ("acme_directory", "https://a.test/directory");
