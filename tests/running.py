@@ -20,6 +20,9 @@ TCP_PORTS = 32
 class Running:
     """A server and its surroundings. Subclasses start the programs in `begin`."""
 
+    # Nothing is looked up outside this machine.
+    without_lookups = ("--dns-resolver", "127.0.0.1:1")
+
     def __init__(self, programs: Path, name: str) -> None:
         self._programs = programs
         self._processes: list[tuple[str, subprocess.Popen]] = []
@@ -61,8 +64,7 @@ class Running:
         self._run(
             "postern-server", "run", "--data-dir", str(folder), "--api-addr", free, "--https-addr", free,
             "--http-addr", free, "--tcp-ports", "{}-{}".format(*self.tcp_ports),
-            # Nothing is looked up outside this machine.
-            "--dns-resolver", "127.0.0.1:1", *flags,
+            *self.without_lookups, *flags,
         )
         addresses = folder / "addresses.json"
         self.until("the server writes its addresses", addresses.is_file)
