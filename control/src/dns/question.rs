@@ -4,7 +4,8 @@ use super::{
     DnsError,
     exchange::{over_tcp, over_udp},
 };
-use simple_dns::{CLASS, Name, Packet, PacketFlag, Question, RCODE, TYPE, rdata::RData};
+use postern_dns::response_to;
+use simple_dns::{Name, Packet, PacketFlag, RCODE, TYPE, rdata::RData};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Types of records that are asked for.
@@ -69,12 +70,7 @@ pub(crate) async fn ask(
     recursive: bool,
 ) -> Result<DnsAnswer, DnsError> {
     let invalid = |_| DnsError(format!("`{name}` is not a name in DNS"));
-    let mut packet = Packet::new_query(rand::random());
-    if recursive {
-        packet.set_flags(PacketFlag::RECURSION_DESIRED);
-    }
-    let question = Question::new(Name::new(name).map_err(invalid)?, TYPE::from(kind).into(), CLASS::IN.into(), false);
-    packet.questions.push(question);
+    let packet = postern_dns::question(name, TYPE::from(kind), recursive).map_err(invalid)?;
     let message = packet.build_bytes_vec().map_err(invalid)?;
     let mut response = over_udp(server, &message, |bytes| parse(bytes, &packet)).await?;
     if matches!(response, Response::Truncated) {
@@ -90,18 +86,7 @@ pub(crate) async fn ask(
 
 /// Parses a response; `None` if it belongs to another question, or cannot be read.
 fn parse(bytes: &[u8], query: &Packet<'_>) -> Option<Response> {
-    let packet = Packet::parse(bytes).ok()?;
-    let same = packet.id() == query.id()
-        && packet.has_flags(PacketFlag::RESPONSE)
-        && packet.questions.len() == query.questions.len()
-        && packet
-            .questions
-            .iter()
-            .zip(&query.questions)
-            .all(|(one, other)| text(&one.qname) == text(&other.qname) && one.qtype == other.qtype);
-    if !same {
-        return None;
-    }
+    let packet = response_to(query, bytes)?;
     if packet.has_flags(PacketFlag::TRUNCATION) {
         return Some(Response::Truncated);
     }
@@ -135,7 +120,7 @@ fn text(name: &Name<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simple_dns::{ResourceRecord, rdata::TXT};
+    use simple_dns::{CLASS, Question, ResourceRecord, rdata::TXT};
 
     fn query(name: &str) -> Packet<'_> {
         let mut packet = Packet::new_query(7);

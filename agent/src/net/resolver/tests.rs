@@ -1,12 +1,16 @@
 //! A scripted name server, over both transports.
 
 use super::*;
+use postern_dns::MAX_DATAGRAM_BYTES;
 use proptest::prelude::*;
 use simple_dns::{
-    ResourceRecord,
+    CLASS, Name, Question, ResourceRecord,
     rdata::{A, AAAA, CNAME},
 };
-use tokio::net::TcpListener;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, UdpSocket},
+};
 
 /// How the name server behaves.
 #[derive(Clone, Copy)]
