@@ -6,6 +6,7 @@ import { clock, counted, since } from "../../model/format";
 import { useNow } from "../../parts/hooks";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
+import { PlainTable } from "../../parts/PlainTable";
 import { Prose } from "../../parts/Prose";
 import { isOn, moduleSetOf } from "../modules/conflicts";
 import { MODULES } from "../modules/index";
@@ -35,52 +36,39 @@ export function Refusals({ visits, routes = [] }: RefusalsProps) {
   const shown = all ? visits : visits.slice(0, SHOWN);
   return (
     <>
-      <div className={styles.scroll} role="region" aria-label="Recent refusals" tabIndex={0}>
-        <table className={styles.table}>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Visitor</th>
-              <th scope="col">Request</th>
-              <th scope="col">Reason</th>
-              <th scope="col">Decisions</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((visit) => (
-              <tr key={visit.id + visit.at}>
-                <td>
-                  <time dateTime={visit.at} title={exactly(visit.at)}>
-                    {clock(visit.at)}
-                  </time>
-                  <span className={styles.small}>{since(visit.at, now)}</span>
-                </td>
-                <td className={styles.visitor}>{visit.ip}</td>
-                <td>
-                  <span className={styles.mono}>
-                    {visit.method ? `${visit.method} ${visit.path}` : visit.host || visit.scheme}
-                  </span>
-                  {visit.route && routes.length > 1 && (
-                    <span className={styles.small} title={visit.route.id}>
-                      route {pathOfRoute(routes, visit.route.id)}
-                    </span>
-                  )}
-                </td>
-                <td>
-                  <Prose text={visit.msg} />
-                  <span className={styles.small}>
-                    {visit.status > 0 ? `${visit.status}, ` : "closed, "}
-                    {visit.error_code}
-                  </span>
-                </td>
-                <td>
-                  <Decisions visit={visit} route={routes.find(({ id }) => id === visit.route?.id)} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable label="Recent refusals" columns={["When", "Visitor", "Request", "Reason", "Decisions"]}>
+        {shown.map((visit) => (
+          <tr key={visit.id + visit.at}>
+            <td>
+              <time dateTime={visit.at} title={exactly(visit.at)}>
+                {clock(visit.at)}
+              </time>
+              <span className={styles.small}>{since(visit.at, now)}</span>
+            </td>
+            <td className={styles.visitor}>{visit.ip}</td>
+            <td>
+              <span className={styles.mono}>
+                {visit.method ? `${visit.method} ${visit.path}` : visit.host || visit.scheme}
+              </span>
+              {visit.route && routes.length > 1 && (
+                <span className={styles.small} title={visit.route.id}>
+                  route {pathOfRoute(routes, visit.route.id)}
+                </span>
+              )}
+            </td>
+            <td>
+              <Prose text={visit.msg} />
+              <span className={styles.small}>
+                {visit.status > 0 ? `${visit.status}, ` : "closed, "}
+                {visit.error_code}
+              </span>
+            </td>
+            <td>
+              <Decisions visit={visit} route={routes.find(({ id }) => id === visit.route?.id)} />
+            </td>
+          </tr>
+        ))}
+      </PlainTable>
       <p className={styles.foot}>
         {visits.length >= MAX_REMEMBERED
           ? `The last ${MAX_REMEMBERED}; older ones are in the access log.`

@@ -2,6 +2,7 @@
 import type { DomainRecord, ReservedDomain } from "../../api/generated";
 import { Button, IconButton } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
+import { PlainTable } from "../../parts/PlainTable";
 import { Prose } from "../../parts/Prose";
 import { useCopy } from "../../services";
 import { apiQuery, useApiQuery } from "../management";
@@ -44,42 +45,30 @@ export function DomainRecords({ record }: { record: ReservedDomain }) {
 
 function RecordTable({ records }: { records: readonly DomainRecord[] }) {
   return (
-    <div className={styles.scroll} role="region" aria-label="Table of DNS records" tabIndex={0}>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">Type</th>
-            <th scope="col">Name</th>
-            <th scope="col">Value</th>
-            <th scope="col">Now</th>
-          </tr>
-        </thead>
-        <tbody>
-          {records.map((record) => (
-            <tr key={`${record.type} ${record.name}`}>
-              <td>{record.type}</td>
-              <td>
-                <Copied text={record.name} what="The name" />
-              </td>
-              <td>
-                {record.values.map((value) => (
-                  <Copied key={value} text={value} what="The value" />
-                ))}
-              </td>
-              <td>
-                <span className={`${styles.state} ${record.ok ? styles.right : styles.wrong}`}>
-                  <Icon name={record.ok ? "check" : "alert"} size={14} />
-                  <span>
-                    <Prose text={record.msg} />
-                  </span>
-                </span>
-                {record.found.length > 0 && <span className={styles.found}>{record.found.join(", ")}</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable label="Table of DNS records" columns={["Type", "Name", "Value", "Now"]}>
+      {records.map((record) => (
+        <tr key={`${record.type} ${record.name}`}>
+          <td>{record.type}</td>
+          <td>
+            <Copied text={record.name} what="The name" />
+          </td>
+          <td>
+            {record.values.map((value) => (
+              <Copied key={value} text={value} what="The value" />
+            ))}
+          </td>
+          <td>
+            <span className={`${styles.state} ${record.ok ? styles.right : styles.wrong}`}>
+              <Icon name={record.ok ? "check" : "alert"} size={14} />
+              <span>
+                <Prose text={record.msg} />
+              </span>
+            </span>
+            {record.found.length > 0 && <span className={styles.found}>{record.found.join(", ")}</span>}
+          </td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 
