@@ -76,9 +76,11 @@ impl AlertEvaluator {
         // Agents that were connected before a restart need a moment to come back.
         let mut ticks = interval_at(tokio::time::Instant::now() + EVALUATION_INTERVAL, EVALUATION_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut changes = self.resources.published_revision.clone();
         let mut is_failing = false;
         loop {
             ticks.tick().await;
+            changes.mark_unchanged();
             let outcome = self.evaluate().await;
             if let Err(error) = &outcome
                 && !is_failing
@@ -86,13 +88,18 @@ impl AlertEvaluator {
                 tracing::warn!(code = %error.code, "alert rules are not evaluated for now: {}", error.message);
             }
             is_failing = outcome.is_err();
+            // Without rules nothing is read until something is stored.
+            if outcome.is_ok_and(|rules| rules == 0) && changes.changed().await.is_err() {
+                return;
+            }
         }
     }
 
-    /// Evaluates the rules once, and stores what has changed.
-    async fn evaluate(&mut self) -> Result<()> {
+    /// Evaluates the rules once, and stores what has changed. Gives the number of rules.
+    async fn evaluate(&mut self) -> Result<usize> {
         let now = (self.clock)();
         let mut rules = self.known_rules().await?;
+        let count = rules.len();
         self.leave_out_quotas(&mut rules);
         let specs: Vec<&AlertRule> = rules.iter().map(|rule| &rule.record.spec).collect();
         let former: Vec<&AlertProgress> = rules.iter().map(|rule| &rule.progress).collect();
@@ -103,7 +110,7 @@ impl AlertEvaluator {
         for some in changed.chunks(MAX_RULES_PER_COMMIT) {
             self.store(some, now).await?;
         }
-        Ok(())
+        Ok(count)
     }
 
     /// All rules. What is known of rules that no longer exist is forgotten.
