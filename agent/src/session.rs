@@ -4,6 +4,7 @@ mod address_cache;
 mod network_events;
 mod network_watch;
 mod reconnect_backoff;
+mod reconnect_state;
 mod retired_session;
 mod server_dialer;
 mod session_set;
@@ -18,10 +19,10 @@ use crate::{
     tunnels::{Tunnels, forward},
 };
 use address_cache::AddressCache;
-use network_events::{ReconnectTrigger, ReconnectTriggers};
+use network_events::ReconnectTrigger;
 use postern_api::{Code, Error, Secret};
 use postern_tunnel::{AgentSession, ConnectError, EndReason, Incoming, IncomingEvent, connect, message::Hello};
-use reconnect_backoff::ReconnectBackoff;
+use reconnect_state::ReconnectState;
 use retired_session::RetiredSession;
 use server_dialer::{ConnectTimeouts, ConnectionPath, ServerDialer, to_error};
 use session_set::{Beside, Candidate};
@@ -109,54 +110,6 @@ enum NextStep {
     RetryNow,
     RetryAfter(Duration),
     WaitForSettings,
-}
-
-/// State that is carried from one connection attempt to the next.
-struct ReconnectState {
-    backoff: ReconnectBackoff,
-    start: Instant,
-    /// Index of the server that is tried first.
-    first_server: usize,
-    /// Consecutive attempts in which a server did not respond in time.
-    timeouts: u32,
-    addresses: AddressCache,
-    triggers: ReconnectTriggers,
-    /// The reason that was logged last.
-    logged: Option<Error>,
-    /// Id of a session that was let go, until another one of this agent takes its place at the same server.
-    replaces: String,
-}
-
-impl ReconnectState {
-    fn new() -> Self {
-        let triggers = ReconnectTriggers::start();
-        ReconnectState {
-            backoff: ReconnectBackoff::default(),
-            start: Instant::now(),
-            first_server: 0,
-            timeouts: 0,
-            addresses: AddressCache::default(),
-            triggers,
-            logged: None,
-            replaces: String::new(),
-        }
-    }
-
-    /// The delay after an attempt that began at `attempt_start`.
-    fn delay(&mut self, attempt_start: Instant) -> Duration {
-        let since = |instant: Instant| instant.duration_since(self.start);
-        self.backoff.next_delay(since(attempt_start), since(Instant::now()))
-    }
-
-    /// Logs why an attempt failed: as a warning when the reason is a new one.
-    fn log(&mut self, error: &Error, delay: Duration) {
-        let next_try = format!("{:.1}s", delay.as_secs_f64());
-        if self.logged.as_ref() == Some(error) {
-            return tracing::debug!(code = %error.code, next_try, "{}", error.message);
-        }
-        tracing::warn!(code = %error.code, next_try, "{}", error.message);
-        self.logged = Some(error.clone());
-    }
 }
 
 impl SessionLoop {

@@ -91,6 +91,11 @@ impl HostName {
     }
 }
 
+/// Whether a name, in lower case, leads to the machine itself (RFC 6761, section 6.3).
+pub fn is_localhost(name: &str) -> bool {
+    name == "localhost" || name.ends_with(".localhost")
+}
+
 impl std::fmt::Display for HostName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)

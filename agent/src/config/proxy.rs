@@ -3,7 +3,7 @@
 use super::server_address::ServerAddress;
 use hyper_util::client::proxy::matcher::Matcher;
 use percent_encoding::percent_decode_str;
-use postern_api::Secret;
+use postern_api::{Secret, host::is_localhost};
 use std::net::IpAddr;
 
 /// Variables with a proxy; the first non-empty one counts.
@@ -62,9 +62,8 @@ impl Proxy {
 
     fn from_variables(server: &ServerAddress, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let host = server.host.to_ascii_lowercase();
-        let is_loopback = host == "localhost"
-            || host.ends_with(".localhost")
-            || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
+        let is_loopback =
+            is_localhost(&host) || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
         if is_loopback {
             return None;
         }

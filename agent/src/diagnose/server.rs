@@ -214,17 +214,12 @@ async fn check_protocol(
         Box::pin(async move { connection.ok_or_else(|| io::ErrorKind::NotConnected.into()) })
     };
     let hello = Hello {
-        protocol: Default::default(),
         agent_version: env!("CARGO_PKG_VERSION").into(),
         os: format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
         // Another instance than that of the tunnels, whose session must not be replaced.
         instance: postern_api::id::random_hex(),
         token,
-        metadata: String::new(),
-        remote_management: false,
-        run: String::new(),
-        replaces: String::new(),
-        at: Vec::new(),
+        ..Hello::default()
     };
     let session = match timeout(STEP_TIMEOUT, connect(Arc::new(dial), hello)).await {
         Ok(Ok((session, _incoming))) => session,

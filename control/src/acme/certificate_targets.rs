@@ -64,8 +64,7 @@ impl Renewals {
 
 /// The wildcard whose certificate is also valid for a name.
 pub(super) fn wildcard_above(name: &HostName) -> Option<HostName> {
-    let (_, parent) = name.as_str().split_once('.').filter(|(first, _)| *first != "*")?;
-    HostName::parse(&format!("*.{parent}")).ok()
+    if name.wildcard_parent().is_some() { None } else { name.owned_with().nth(1) }
 }
 
 /// Renewal time in seconds since 1970.

@@ -2,7 +2,7 @@
 
 use postern_api::{
     Code, Timestamp,
-    host::HostName,
+    host::{HostName, is_localhost},
     published::Certificate,
     resource::{CertificateManagementStatus, ProvisioningJob},
 };
@@ -19,7 +19,7 @@ use std::{
 /// Wildcards need a challenge in DNS, and names below `localhost` lead to the authority itself.
 pub(crate) fn can_be_validated(name: &HostName, has_dns: bool) -> bool {
     let text = name.as_str();
-    (has_dns || name.wildcard_parent().is_none()) && text.contains('.') && !text.ends_with(".localhost")
+    (has_dns || name.wildcard_parent().is_none()) && text.contains('.') && !is_localhost(text)
 }
 
 /// Names of the certificate that is ordered for a name. The wildcard of the server's own domain comes with the domain.

@@ -194,8 +194,7 @@ pub(super) async fn decisions<R: Rules>(
     reject_query(&uri)?;
     let at = item.record_path::<R>()?;
     let refused = state.resources.decisions::<R>(&caller, &at).await?;
-    let path = format!("{}/{}/decisions", R::PATH, at.id);
-    json(StatusCode::OK, &list_body(&path, "decisions", &refused, None, state.resources.base_url())?)
+    whole_list(&at, "decisions", &refused, state.resources.base_url())
 }
 
 /// Records in DNS that a reserved domain needs.
@@ -208,8 +207,7 @@ pub(super) async fn domain_records(
     reject_query(&uri)?;
     let at = item.record_path::<ReservedDomain>()?;
     let records = state.resources.domain_records(&caller, &at).await?;
-    let path = format!("{}/{}/dns_records", ReservedDomain::PATH, at.id);
-    json(StatusCode::OK, &list_body(&path, "dns_records", &records, None, state.resources.base_url())?)
+    whole_list(&at, "dns_records", &records, state.resources.base_url())
 }
 
 pub(super) async fn dependents<R: Rules>(
@@ -221,8 +219,7 @@ pub(super) async fn dependents<R: Rules>(
     reject_query(&uri)?;
     let at = item.record_path::<R>()?;
     let dependents = state.resources.dependents::<R>(&caller, &at).await?;
-    let path = format!("{}/{}/dependents", R::PATH, at.id);
-    json(StatusCode::OK, &list_body(&path, "dependents", &dependents, None, state.resources.base_url())?)
+    whole_list(&at, "dependents", &dependents, state.resources.base_url())
 }
 
 pub(super) async fn facts(
@@ -309,6 +306,17 @@ fn with_missing(mut body: Map<String, Value>, missing: &[NodeName]) -> Map<Strin
         body.insert("nodes_missing".to_owned(), missing.iter().map(name).collect());
     }
     body
+}
+
+/// A list that belongs to a record, in one page.
+fn whole_list<R: Resource>(
+    at: &RecordPath<R>,
+    member: &str,
+    records: &[impl Serialize],
+    base_url: &str,
+) -> HandlerResult {
+    let path = format!("{}/{}/{member}", R::PATH, at.id);
+    json(StatusCode::OK, &list_body(&path, member, records, None, base_url)?)
 }
 
 /// Body of a list. `next` is the query of the next page.

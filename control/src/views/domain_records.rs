@@ -6,6 +6,7 @@ use crate::{
 };
 use postern_api::{
     Result,
+    host::is_localhost,
     resource::{DomainRecord, DomainRecordPurpose, DomainRecordType, Record, ReservedDomain},
 };
 use std::net::IpAddr;
@@ -30,7 +31,7 @@ impl Resources {
     ) -> Result<Vec<DomainRecord>> {
         let record = self.get::<ReservedDomain>(caller, at).await?;
         let (name, own) = (&record.spec.domain, self.settings.domain.as_str());
-        if name == "localhost" || name.ends_with(".localhost") {
+        if is_localhost(name) {
             return Ok(Vec::new());
         }
         let resolver = Resolver::new(self.settings.dns_resolver);

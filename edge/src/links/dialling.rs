@@ -5,7 +5,7 @@ use super::{
     visitor_ledger::VisitorLedger,
 };
 use crate::tunnels::Peer;
-use postern_api::{Code, Secret};
+use postern_api::Code;
 use postern_tunnel::{
     AgentSession, BoxedTransport, ConnectError, Incoming, IncomingEvent, IncomingStream, NODE_ALPN,
     backoff::Backoff,
@@ -115,16 +115,10 @@ async fn link(context: Arc<LinkContext>, peer: Peer) -> String {
 
 async fn connect(context: &Arc<LinkContext>, peer: &Peer) -> Result<(AgentSession, Incoming), ConnectError> {
     let hello = Hello {
-        protocol: Default::default(),
         agent_version: context.registry.settings.server_version.clone(),
-        os: String::new(),
         instance: context.settings.node.clone(),
-        token: Secret::new(""),
         metadata: context.settings.name.clone(),
-        remote_management: false,
-        run: String::new(),
-        replaces: String::new(),
-        at: Vec::new(),
+        ..Hello::default()
     };
     let (context, peer) = (context.clone(), peer.clone());
     let dial = move || {

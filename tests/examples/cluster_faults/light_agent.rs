@@ -82,16 +82,12 @@ impl LightAgent {
     async fn establish(&self, slot: usize, node: usize) -> Result<(AgentSession, Incoming), ConnectError> {
         let other = self.up.lock().expect("unpoisoned")[1 - slot].clone();
         let hello = Hello {
-            protocol: Default::default(),
             agent_version: "light".into(),
-            os: String::new(),
             instance: self.instance.clone(),
             token: Secret::new(self.token.clone()),
-            metadata: String::new(),
-            remote_management: false,
             run: self.instance.clone(),
-            replaces: String::new(),
             at: other.into_iter().map(|(_, id)| id).collect(),
+            ..Hello::default()
         };
         let (tls, address, is_first) = (self.tls.clone(), self.nodes[node], Arc::new(AtomicBool::new(true)));
         let dial = move || {

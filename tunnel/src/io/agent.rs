@@ -85,16 +85,11 @@ struct PendingBinds {
 ///     std::io::Result::Ok(Box::new(socket) as BoxedTransport)
 /// };
 /// let hello = Hello {
-///     protocol: Default::default(),
 ///     agent_version: "0.1.0".to_owned(),
 ///     os: "linux/x86_64".to_owned(),
 ///     instance: "my-machine".to_owned(),
 ///     token: postern_api::Secret::new("authtoken"),
-///     metadata: String::new(),
-///     remote_management: false,
-///     run: String::new(),
-///     replaces: String::new(),
-///     at: Vec::new(),
+///     ..Hello::default()
 /// };
 /// let (session, mut incoming) = connect(Arc::new(dial), hello).await?;
 /// let bound = session

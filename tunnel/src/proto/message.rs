@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
 pub const DEFAULT_HEARTBEAT_MS: u64 = 10_000;
 
 /// First message of an agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// Message versions that the agent understands.
     #[serde(default)]

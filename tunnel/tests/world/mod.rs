@@ -235,16 +235,12 @@ impl Dial for MemoryDial {
 
 pub(crate) fn hello() -> Hello {
     Hello {
-        protocol: Default::default(),
         agent_version: "0.1.0".into(),
         os: "test".into(),
         instance: "one".into(),
         token: Secret::new("token"),
-        metadata: String::new(),
         remote_management: true,
-        run: String::new(),
-        replaces: String::new(),
-        at: Vec::new(),
+        ..Hello::default()
     }
 }
 

@@ -137,47 +137,42 @@ impl Description {
 
     /// Latest requests and connections that an edge refused.
     pub(in crate::http) fn decisions<R: Resource>(&mut self) {
-        let refused = self.schemas.response::<RefusedVisit>("RefusedVisit", None);
-        let list = page(
-            "decisions",
+        self.whole_list::<R, RefusedVisit>(
+            ("decisions", "RefusedVisit"),
             "Latest requests and connections that the edge refused, newest first. There are no further pages.",
-            &refused,
+            format!("List the latest refusals of {}", naming::display_name(R::KIND)),
         );
-        let list = self.schemas.composed("RefusedVisitList", list);
-        let template = PathTemplate { path: format!("{}/{{id}}/decisions", R::PATH), prefix: R::PREFIX, parent: None };
-        let summary = format!("List the latest refusals of {}", naming::display_name(R::KIND));
-        let operation = Operation::new(Method::GET, format!("list_{}_decisions", R::KIND), summary);
-        self.add(&template, operation.responds(StatusCode::OK, "The list.", Some(list)));
     }
 
     /// Records in DNS that a reserved domain needs.
     pub(in crate::http) fn domain_records(&mut self) {
-        let record = self.schemas.response::<DomainRecord>("DomainRecord", None);
-        let list = page(
-            "dns_records",
+        self.whole_list::<ReservedDomain, DomainRecord>(
+            ("dns_records", "DomainRecord"),
             "Records in DNS that the domain needs, with what name servers answer. There are no further pages.",
-            &record,
+            "Check the DNS records of a reserved domain".to_owned(),
         );
-        let list = self.schemas.composed("DomainRecordList", list);
-        let (path, prefix) = (format!("{}/{{id}}/dns_records", ReservedDomain::PATH), ReservedDomain::PREFIX);
-        let template = PathTemplate { path, prefix, parent: None };
-        let summary = "Check the DNS records of a reserved domain".to_owned();
-        let operation = Operation::new(Method::GET, "list_reserved_domain_dns_records".to_owned(), summary);
-        self.add(&template, operation.responds(StatusCode::OK, "The list.", Some(list)));
     }
 
     /// Records that refer to a record of a kind.
     pub(in crate::http) fn dependents<R: Resource>(&mut self) {
-        let dependent = self.schemas.response::<Dependent>("Dependent", None);
-        let list = page(
-            "dependents",
+        self.whole_list::<R, Dependent>(
+            ("dependents", "Dependent"),
             "Records that refer to this one, at most a hundred. There are no further pages.",
-            &dependent,
+            format!("List the dependents of {}", naming::display_name(R::KIND)),
         );
-        let list = self.schemas.composed("DependentList", list);
-        let template = PathTemplate { path: format!("{}/{{id}}/dependents", R::PATH), prefix: R::PREFIX, parent: None };
-        let summary = format!("List the dependents of {}", naming::display_name(R::KIND));
-        let operation = Operation::new(Method::GET, format!("list_{}_dependents", R::KIND), summary);
+    }
+
+    /// A list that belongs to a record, in one page, by the name of its member and that of the schema of its items.
+    fn whole_list<R: Resource, T: JsonSchema>(
+        &mut self,
+        (member, schema): (&'static str, &str),
+        about: &str,
+        summary: String,
+    ) {
+        let item = self.schemas.response::<T>(schema, None);
+        let list = self.schemas.composed(&format!("{schema}List"), page(member, about, &item));
+        let template = PathTemplate { path: format!("{}/{{id}}/{member}", R::PATH), prefix: R::PREFIX, parent: None };
+        let operation = Operation::new(Method::GET, format!("list_{}_{member}", R::KIND), summary);
         self.add(&template, operation.responds(StatusCode::OK, "The list.", Some(list)));
     }
 

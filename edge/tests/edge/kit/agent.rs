@@ -35,16 +35,12 @@ pub(crate) struct Agent {
 
 pub(crate) fn hello(token: &Token, instance: &str) -> Hello {
     Hello {
-        protocol: Default::default(),
         agent_version: "test".into(),
         os: "test".into(),
         instance: instance.into(),
         token: Secret::new(token.secret().reveal()),
-        metadata: String::new(),
         remote_management: true,
-        run: String::new(),
-        replaces: String::new(),
-        at: Vec::new(),
+        ..Hello::default()
     }
 }
 

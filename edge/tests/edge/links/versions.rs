@@ -118,14 +118,9 @@ async fn a_node_of_any_older_version_can_dial_and_its_tunnels_are_served() {
         let hello = Hello {
             protocol: VersionRange { oldest: 1, newest },
             agent_version: "0.0.1".into(),
-            os: String::new(),
             instance: "node_1".into(),
-            token: Secret::new(""),
             metadata: "old".into(),
-            remote_management: false,
-            run: String::new(),
-            replaces: String::new(),
-            at: Vec::new(),
+            ..Hello::default()
         };
         let (session, incoming) = in_time(connect_node(Arc::new(dial), hello)).await.unwrap();
         assert_eq!(session.welcome().protocol, newest);
