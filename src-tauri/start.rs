@@ -133,6 +133,7 @@ fn build(prepared: PreparedApp) -> Result<tauri::App<Wry>> {
         .manage(ManagementClient::new(state.clone(), management_http, keys))
         .manage(AppClipboard::default())
         .manage(TrayHost::default())
+        .manage(windows::HiddenMain::default())
         .invoke_handler(command_table::handler())
         .setup(move |app| {
             let handle = app.handle().clone();
@@ -203,9 +204,7 @@ fn on_event(app: &AppHandle, event: RunEvent) {
             if label == windows::MAIN_WINDOW && app.state::<TrayHost>().is_available() =>
         {
             api.prevent_close();
-            if let Some(window) = app.get_webview_window(&label) {
-                let _ = window.hide();
-            }
+            windows::hide_main(app);
             if let Some(explanation) = app.try_state::<CloseExplanation>() {
                 explanation.window_closed();
             }

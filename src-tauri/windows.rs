@@ -6,6 +6,13 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use url::{Url, form_urlencoded::Serializer};
 
@@ -13,6 +20,10 @@ pub(crate) const MAIN_WINDOW: &str = "main";
 pub(crate) const INSPECTOR_WINDOW: &str = "inspector";
 /// Width and height in logical pixels.
 const MAIN_SIZE: (f64, f64) = (1080.0, 720.0);
+/// Time for which a hidden window keeps its page, which takes some hundred MiB, so that it is shown again at once.
+const HIDDEN_PAGE_LIFETIME: Duration = Duration::from_secs(30);
+/// Whether a page would lose something: input that was not sent, or an open dialog.
+const HAS_UNSENT_INPUT: &str = "document.querySelector('[data-unsent], [role=dialog]') !== null";
 /// The main window shall show this page.
 pub(crate) const GO_TO: WindowEvent<String> = WindowEvent::new("go-to");
 /// The inspector shall show this target.
@@ -25,11 +36,63 @@ pub(crate) struct InspectorTarget {
     pub(crate) request: Option<String>,
 }
 
+/// The main window while it is hidden.
+#[derive(Default)]
+pub(crate) struct HiddenMain {
+    /// How often it was hidden or shown.
+    changes: AtomicU64,
+    /// What follows the `#` in the address of the page that was given up.
+    fragment: Mutex<Option<String>>,
+}
+
 /// Shows the main window in front, and creates it if it was closed.
 pub(crate) fn show_main(app: &AppHandle) -> Result<()> {
-    match app.get_webview_window(MAIN_WINDOW) {
-        Some(window) => bring_to_front(&window),
-        None => build(app, MAIN_WINDOW, "index.html", "Postern", MAIN_SIZE),
+    if let Some(window) = app.get_webview_window(MAIN_WINDOW) {
+        return bring_to_front(&window);
+    }
+    let former = app.state::<HiddenMain>().fragment.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let page = former.map_or_else(|| "index.html".to_owned(), |fragment| format!("index.html#{fragment}"));
+    build(app, MAIN_WINDOW, &page, "Postern", MAIN_SIZE)
+}
+
+/// Hides the main window. If it stays hidden, its page is given up, and its memory with it; the next window shows the same
+/// page.
+pub(crate) fn hide_main(app: &AppHandle) {
+    let Some(window) = app.get_webview_window(MAIN_WINDOW) else { return };
+    let _ = window.hide();
+    let hidden_at = app.state::<HiddenMain>().changes.fetch_add(1, Ordering::Relaxed) + 1;
+    give_up_later(app.clone(), hidden_at);
+}
+
+fn give_up_later(app: AppHandle, hidden_at: u64) {
+    tauri::async_runtime::spawn(async move {
+        tokio::time::sleep(HIDDEN_PAGE_LIFETIME).await;
+        let is_still_hidden =
+            move |app: &AppHandle| app.state::<HiddenMain>().changes.load(Ordering::Relaxed) == hidden_at;
+        let Some(window) = app.get_webview_window(MAIN_WINDOW).filter(|_| is_still_hidden(&app)) else { return };
+        let _ = window.eval_with_callback(HAS_UNSENT_INPUT, move |has_input| {
+            let app = app.clone();
+            if has_input.trim() != "false" {
+                give_up_later(app, hidden_at);
+                return;
+            }
+            let handle = app.clone();
+            let _ = app.run_on_main_thread(move || {
+                if is_still_hidden(&handle) {
+                    give_up_main(&handle);
+                }
+            });
+        });
+    });
+}
+
+fn give_up_main(app: &AppHandle) {
+    let Some(window) = app.get_webview_window(MAIN_WINDOW) else { return };
+    let fragment = window.url().ok().and_then(|url| url.fragment().map(str::to_owned));
+    *app.state::<HiddenMain>().fragment.lock().unwrap_or_else(PoisonError::into_inner) = fragment;
+    match window.destroy() {
+        Ok(()) => tracing::info!("the page of the hidden window was given up"),
+        Err(error) => tracing::warn!(%error, "the page of the hidden window is kept"),
     }
 }
 
@@ -80,6 +143,7 @@ fn is_app_page(url: &Url) -> bool {
 }
 
 fn bring_to_front(window: &WebviewWindow) -> Result<()> {
+    window.state::<HiddenMain>().changes.fetch_add(1, Ordering::Relaxed);
     window.show().and_then(|()| window.unminimize()).and_then(|()| window.set_focus()).map_err(|error| failed(&error))
 }
 

@@ -80,6 +80,7 @@ pub(crate) fn tunnel_label(tunnel: &ConfiguredTunnel) -> String {
     match tunnel.state {
         TunnelState::Failed => format!("{} (failed)", tunnel.name),
         TunnelState::Starting => format!("{} (starting…)", tunnel.name),
+        TunnelState::Running if tunnel.service.is_some() => format!("{} (no local service)", tunnel.name),
         TunnelState::Stopped | TunnelState::Running => tunnel.name.clone(),
     }
 }
@@ -142,6 +143,18 @@ mod tests {
         state.server.error = Some(crate::error::DesktopError::new(postern_api::Code::ListenFailed, "No port is free."));
         let headline = headline(&state, &session("online", None, None), false, postern_api::clock::now());
         assert_eq!(headline.text, "Offline: No port is free");
+    }
+
+    #[test]
+    fn a_tunnel_says_that_its_local_service_does_not_run() {
+        let tunnel = |service: serde_json::Value| {
+            let tunnel = json!({"name": "shop", "definition": {}, "state": "running", "saved": true, "service": service,
+                "error": null, "public_url": null});
+            tunnel_label(&serde_json::from_value(tunnel).unwrap())
+        };
+        assert_eq!(tunnel(serde_json::Value::Null), "shop");
+        let missing = json!({"code": "ERR_POSTERN_8012", "message": "Nothing listens on localhost:8080."});
+        assert_eq!(tunnel(missing), "shop (no local service)");
     }
 
     #[test]

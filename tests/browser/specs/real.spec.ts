@@ -129,6 +129,39 @@ test.describe("on a fresh machine", () => {
     expect(readFileSync(world.configuration, "utf8")).toContain("# a comment that stays");
   });
 
+  test("protects a tunnel by a password, which is not asked again when it is edited", async ({
+    page,
+    world,
+    openAgent,
+  }) => {
+    await world.api("PUT", "/api/configured/other", { proto: "http", addr: world.site.port });
+    await openAgent("/index.html");
+    await page.getByRole("button", { name: "Add tunnel" }).click();
+    await page.getByLabel("Local port or address").fill(String(world.site.port));
+    await page.getByRole("radio", { name: "Password" }).check();
+    await page.getByLabel("User name 1").fill("ada");
+    await page.getByRole("textbox", { name: "Password 1" }).fill("correct horse");
+    await page.getByRole("button", { name: "Add and start" }).click();
+    await expect(card(page, "web").getByText("Running")).toBeVisible();
+    const { tunnels } = await world.api<{ tunnels: Running[] }>("GET", "/api/tunnels");
+    const url = tunnels.find(({ name }) => name === "web")?.public_url ?? "";
+    const entry = (user: string) => ({ authorization: `Basic ${Buffer.from(user).toString("base64")}` });
+    expect(await world.visit(`${url}/`)).toMatchObject({ status: 401 });
+    expect(await world.visit(`${url}/`, entry("ada:correct horse"))).toMatchObject({ status: 200 });
+
+    await page.getByRole("button", { name: "More about web" }).click();
+    await page.getByRole("menuitem", { name: "Edit…" }).click();
+    await expect(page.getByRole("textbox", { name: "Password 1" })).toHaveValue("***");
+    await page.getByLabel("Allowed networks").fill("127.0.0.0/8\n::1");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await expect
+      .poll(async () => (await world.visit(`${url}/`, entry("ada:correct horse"))).status)
+      .toBe(200);
+    expect(readFileSync(world.configuration, "utf8")).toContain("ada:correct horse");
+    expect(readFileSync(world.configuration, "utf8")).toContain("127.0.0.0/8");
+  });
+
   test("says why a name cannot be had", async ({ page, world, openAgent }) => {
     await world.api("POST", "/api/tunnels", {
       name: "holder",

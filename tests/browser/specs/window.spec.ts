@@ -110,6 +110,43 @@ test("adds a TCP tunnel and refuses a name that is taken", async ({ page, agent 
   await expect(card(page, "postgres").getByText("tcp://localhost:24010")).toBeVisible();
 });
 
+test("protects a tunnel by passwords and networks, and changes that later", async ({ page, agent }) => {
+  await page.goto("/index.html");
+  agent.tunnel({ name: "other" });
+  await page.reload();
+  await page.getByRole("button", { name: "Add tunnel" }).click();
+  await page.getByLabel("Local port or address").fill("8080");
+  await page.getByRole("radio", { name: "Password" }).check();
+  await page.getByLabel("User name 1").fill("ada");
+  await page.getByRole("textbox", { name: "Password 1" }).fill("short");
+  await page.getByLabel("Allowed networks").fill("10.1.2.3/8");
+  await page.getByRole("button", { name: "Add and start" }).click();
+  await expect(page.getByText("The password of “ada” is too short")).toBeVisible();
+  await expect(page.getByText("Did you mean 10.0.0.0/8?")).toBeVisible();
+  await expectAccessible(page);
+  await picture(page, "window-protection");
+  await page.getByRole("textbox", { name: "Password 1" }).fill("correct horse");
+  await page.getByLabel("Allowed networks").fill("10.0.0.0/8");
+  await page.getByRole("button", { name: "Add and start" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  const protectedBy = () => agent.tunnels.find(({ name }) => name === "web")?.definition;
+  expect(protectedBy()).toMatchObject({
+    basic_auth: ["ada:correct horse"],
+    ip_restriction: { allow_cidrs: ["10.0.0.0/8"] },
+  });
+
+  await page.getByRole("button", { name: "More about web" }).click();
+  await page.getByRole("menuitem", { name: "Edit…" }).click();
+  await expect(page.getByLabel("User name 1")).toHaveValue("ada");
+  await page.getByRole("radio", { name: "Webhook" }).check();
+  await expectAccessible(page);
+  await page.getByRole("textbox", { name: "Secret" }).fill("whsec");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  expect(protectedBy()).toMatchObject({ verify_webhook: { provider: "github", secret: "whsec" } });
+  expect(protectedBy()).not.toHaveProperty("basic_auth");
+});
+
 test("removes a tunnel only after asking", async ({ page, agent }) => {
   agent.tunnel({ name: "shop" });
   await page.goto("/index.html");

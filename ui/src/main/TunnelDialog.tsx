@@ -21,6 +21,7 @@ import { Notice, ProblemText } from "../parts/Notice";
 import { useServices } from "../services";
 import styles from "./TunnelDialog.module.css";
 import { KindFields } from "./KindFields";
+import { ProtectionFields } from "./ProtectionFields";
 
 interface TunnelDialogProps {
   tunnel?: ConfiguredTunnel;
@@ -107,6 +108,14 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
           />
         </Field>
         <KindFields form={form} mistakes={mistakes} set={set} />
+        {form.kind !== "labelled" && (
+          <ProtectionFields
+            form={form.protection}
+            mistakes={mistakes.protection ?? {}}
+            hasRequests={form.kind === "http"}
+            set={(part) => setForm({ ...form, protection: { ...form.protection, ...part } })}
+          />
+        )}
         {!tunnel && <Check label="Start it now" checked={start} onChange={setStart} />}
         {problem && (
           <div className={styles.problem}>

@@ -1,5 +1,14 @@
 // A tunnel as a form: from its definition to fields, back to a definition, and the validation of the fields.
 import type { TunnelDefinition } from "../api/types";
+import {
+  NO_PROTECTION,
+  protectionKeys,
+  protectionMistakes,
+  protectionOf,
+  shownKeys,
+  type ProtectionForm,
+  type ProtectionMistakes,
+} from "./tunnelProtection";
 
 export type Kind = "http" | "tcp" | "labelled";
 export type Schemes = "https" | "http" | "both";
@@ -15,9 +24,12 @@ export interface TunnelForm {
   remoteAddr: string;
   /** One `key=value` per line. */
   labels: string;
+  protection: ProtectionForm;
 }
 
-export type Mistakes = Partial<Record<keyof TunnelForm, string>>;
+export type Mistakes = Partial<Record<Exclude<keyof TunnelForm, "protection">, string>> & {
+  protection?: ProtectionMistakes;
+};
 
 export const EMPTY_FORM: TunnelForm = {
   name: "",
@@ -29,6 +41,7 @@ export const EMPTY_FORM: TunnelForm = {
   hostHeader: "",
   remoteAddr: "",
   labels: "",
+  protection: NO_PROTECTION,
 };
 
 function asText(value: unknown): string {
@@ -52,6 +65,7 @@ export function formOf(name: string, definition: TunnelDefinition): TunnelForm {
     hostHeader: asText(definition.host_header),
     remoteAddr: asText(definition.remote_addr),
     labels: (definition.labels ?? []).join("\n"),
+    protection: protectionOf(definition),
   };
 }
 
@@ -70,7 +84,11 @@ const MANAGED = [
 
 /** Builds the definition from the fields. Keys of `before` that the form does not show are preserved. */
 export function definitionOf(form: TunnelForm, before: TunnelDefinition = {}): TunnelDefinition {
-  const preserved = Object.fromEntries(Object.entries(before).filter(([key]) => !MANAGED.includes(key)));
+  // The modules of tunnels for an edge are those of its routes.
+  const isProtected = form.kind !== "labelled";
+  const managed = isProtected ? [...MANAGED, ...shownKeys(form.protection, before)] : MANAGED;
+  const preserved = Object.fromEntries(Object.entries(before).filter(([key]) => !managed.includes(key)));
+  const protection = isProtected ? protectionKeys(form.protection, before, form.kind === "http") : {};
   const addr = /^\d+$/.test(form.addr.trim()) ? Number(form.addr.trim()) : form.addr.trim();
   const inspect = form.inspect ? {} : { inspect: false };
   if (form.kind === "labelled") return { ...preserved, labels: labelLines(form.labels), addr, ...inspect };
@@ -80,6 +98,7 @@ export function definitionOf(form: TunnelForm, before: TunnelDefinition = {}): T
       proto: "tcp",
       addr,
       ...(form.remoteAddr.trim() ? { remote_addr: form.remoteAddr.trim() } : {}),
+      ...protection,
     };
   }
   return {
@@ -90,6 +109,7 @@ export function definitionOf(form: TunnelForm, before: TunnelDefinition = {}): T
     ...(form.schemes === "https" ? {} : { schemes: form.schemes === "http" ? ["http"] : ["https", "http"] }),
     ...(form.hostHeader.trim() ? { host_header: form.hostHeader.trim() } : {}),
     ...inspect,
+    ...protection,
   };
 }
 
@@ -123,6 +143,9 @@ export function mistakesOf(form: TunnelForm, takenNames: readonly string[]): Mis
     if (lines.length === 0) mistakes.labels = "Enter at least one label.";
     else if (lines.some((line) => !/^[^=\s]+=.+$/.test(line)))
       mistakes.labels = "Write each label as key=value.";
+  } else {
+    const protection = protectionMistakes(form.protection, form.kind === "http");
+    if (Object.keys(protection).length > 0) mistakes.protection = protection;
   }
   return mistakes;
 }

@@ -9,7 +9,7 @@ import type { Body, Draft, Field, Value } from "../form/field";
 import type { ModuleDescriptor } from "./descriptor";
 import { MODULES, modulesOf, stagesOf } from "./index";
 import { PROVIDERS } from "./descriptors/oauth";
-import { ALIASES, WEBHOOK_PROVIDERS } from "./webhookProviders";
+import { ALIASES, WEBHOOK_PROVIDERS } from "../../model/webhookProviders";
 
 const SHAPES: Record<Field["kind"], readonly string[]> = {
   text: ["string"],

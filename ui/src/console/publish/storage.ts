@@ -1,4 +1,5 @@
 // Keeps a publication in the storage of the tab, so that it survives a reload; without passwords and other secrets.
+import { markUnsent } from "../../parts/unsent";
 import { isRecord } from "../form/values";
 import type { Draft } from "../form/field";
 import { publishForm, withoutSecrets } from "./fields";
@@ -24,6 +25,7 @@ const tabStorage: PublicationStorage = {
     }
   },
   write(state) {
+    markUnsent("publication", state !== null);
     try {
       if (state === null) sessionStorage.removeItem(KEY);
       else sessionStorage.setItem(KEY, JSON.stringify({ ...state, edited: publicDraft(state.edited) }));

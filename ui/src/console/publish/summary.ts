@@ -3,7 +3,7 @@ import { counted, mapped } from "../../model/format";
 import { configured, PROVIDERS } from "../modules/descriptors/oauth";
 import { shortList } from "../modules/texts";
 import { textOf } from "../form/values";
-import { webhookProvider } from "../modules/webhookProviders";
+import { webhookProvider } from "../../model/webhookProviders";
 import type { Protection, Target } from "./plan";
 
 /** `Visitors log in with GitHub. Requests go to the tunnels with team=web.` */

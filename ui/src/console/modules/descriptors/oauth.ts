@@ -1,20 +1,12 @@
 // Visitors log in with an existing account: one provider, and lists of the accounts that are let in.
+import { LOGIN_PROVIDERS } from "../../../model/loginProviders";
 import type { Body, Draft, Field, ListField, Option } from "../../form/field";
 import { isRecord, textOf, textsOf } from "../../form/values";
 import type { LoginFacts, ModuleDescriptor } from "../descriptor";
 import { SESSION, NO_LOGIN_EFFECT, entries, sessionText, scopes } from "../session";
 import { shortList } from "../texts";
 
-export const PROVIDERS: readonly Option[] = [
-  { value: "github", label: "GitHub" },
-  { value: "google", label: "Google" },
-  { value: "microsoft", label: "Microsoft" },
-  { value: "gitlab", label: "GitLab" },
-  { value: "linkedin", label: "LinkedIn" },
-  { value: "facebook", label: "Facebook" },
-  { value: "twitch", label: "Twitch" },
-  { value: "amazon", label: "Amazon" },
-];
+export const PROVIDERS: readonly Option[] = LOGIN_PROVIDERS;
 
 /** Where the providers register apps. */
 export const REGISTRIES: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import type { Draft, TextField } from "../../form/field";
 import { textOf } from "../../form/values";
 import type { ModuleDescriptor } from "../descriptor";
-import { WEBHOOK_PROVIDERS, webhookProvider } from "../webhookProviders";
+import { WEBHOOK_PROVIDERS, webhookProvider } from "../../../model/webhookProviders";
 
 const secretOf = (draft: Draft) => webhookProvider(textOf(draft["provider"]))?.secret ?? "shared";
 
