@@ -9,6 +9,7 @@ mod hook;
 mod proofs;
 mod propagation;
 mod renewer;
+mod shared_jobs;
 
 pub use dns_challenge::{DnsChallengeSettings, DnsProvider};
 pub(crate) use proofs::present_shared;

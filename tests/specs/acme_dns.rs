@@ -302,3 +302,42 @@ async fn one_of_several_nodes_orders_a_wildcard() {
     let added = zone.server.process.stderr().matches("adding an RR at").count();
     assert_eq!(added, 1, "one of them has ordered");
 }
+
+#[tokio::test]
+async fn each_node_says_why_the_order_of_one_has_failed() {
+    let zone = Zone::start().await;
+    let flags = [zone.directory_flags(), zone.server.flags(WRONG_SECRET)].concat();
+    let secret_file = flags.iter().skip_while(|flag| *flag != "--acme-dns-secret-file").nth(1).unwrap();
+    let nodes: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let mut cluster = Cluster::start(0).await;
+    cluster.join(&nodes).await;
+    cluster.join(&nodes).await;
+    let policy = json!({ "authority": "letsencrypt", "private_key_type": "ecdsa" });
+    let body = json!({ "domain": "*.shop.example.test", "certificate_management_policy": policy });
+    let domain = cluster.operator(1).post("/reserved_domains", body).await.ok().text("id");
+    let status = async |node: usize| {
+        let shown = cluster.operator(node).get(&format!("/reserved_domains/{domain}")).await.ok().body;
+        shown["certificate_management_status"].clone()
+    };
+    let mut jobs = Vec::new();
+    for node in 0..2 {
+        let job = eventually("each node says why there is no certificate", async || {
+            let job = status(node).await["provisioning_job"].clone();
+            job["error_code"].is_string().then_some(job)
+        });
+        jobs.push(job.await);
+    }
+    assert!(jobs[0]["msg"].as_str().unwrap().contains("BADSIG"), "{jobs:?}");
+    assert_eq!(jobs[0], jobs[1], "with the same times");
+    std::fs::write(secret_file, SECRET).unwrap();
+    for node in 0..2 {
+        cluster.nodes[node].process.signal(Signal::HUP);
+    }
+    for node in 0..2 {
+        eventually("the failure is forgotten with the certificate", async || {
+            let status = status(node).await;
+            (status["renews_at"].is_string() && status["provisioning_job"].is_null()).then_some(())
+        })
+        .await;
+    }
+}

@@ -4,13 +4,19 @@
 use super::{
     AcmeError, CertificateIssuer, IssuedCertificate,
     certificate_targets::{Renewals, certificate_targets, wildcard_above},
+    shared_jobs::{JobFollower, JobPublisher},
 };
 use crate::{
     certificates::{Clock, ordered_names},
     resources::Resources,
 };
 use futures::FutureExt;
-use postern_api::{Code, Timestamp, host::HostName, published::Published, resource::ManagedKeyType};
+use postern_api::{
+    Code, Timestamp,
+    host::HostName,
+    published::Published,
+    resource::{CertificateManagementStatus, ManagedKeyType},
+};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     panic::AssertUnwindSafe,
@@ -28,6 +34,8 @@ const MAX_CONCURRENT_ORDERS: usize = 4;
 const FOLLOW_INTERVAL: Duration = Duration::from_secs(60);
 /// Longest sleep, so that a change of the system's clock is noticed.
 const MAX_SLEEP: Duration = Duration::from_secs(3600);
+/// Delay before the other nodes are told again what the store did not take.
+const PUBLISH_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 pub(super) struct CertificateRenewer {
     resources: Arc<Resources>,
@@ -63,11 +71,18 @@ impl CertificateRenewer {
     /// Runs until the published configuration can no longer change.
     pub(super) async fn run(mut self) {
         let mut published = self.resources.published.clone();
+        let mut publisher = JobPublisher::new(&self.resources);
         loop {
             published.mark_unchanged();
             let next = self.start_due_orders();
             let seconds = next.map_or(i64::MAX, |next| next.saturating_sub(self.now().seconds()).max(1));
-            let sleep = Duration::from_secs(seconds.unsigned_abs()).min(MAX_SLEEP);
+            let mut sleep = Duration::from_secs(seconds.unsigned_abs()).min(MAX_SLEEP);
+            if let Some(publisher) = &mut publisher
+                && let Err(error) = publisher.publish(&self.resources.provisioning.jobs()).await
+            {
+                tracing::warn!("the other servers cannot be told which certificates are ordered: {error}");
+                sleep = sleep.min(PUBLISH_RETRY_DELAY);
+            }
             tokio::select! {
                 changed = published.changed() => if changed.is_err() {
                     return;
@@ -78,15 +93,19 @@ impl CertificateRenewer {
         }
     }
 
-    /// Notes when certificates are renewed while another node orders them, until the published configuration can no longer
-    /// change.
+    /// Notes how far certificates are while another node orders them, until the published configuration or the store can no
+    /// longer change.
     pub(super) async fn follow(self) {
         let mut published = self.resources.published.clone();
+        let mut jobs = JobFollower::new(self.resources.store.clone());
         loop {
             published.mark_unchanged();
-            self.note_renewals();
+            self.note_progress(&jobs);
             tokio::select! {
                 changed = published.changed() => if changed.is_err() {
+                    return;
+                },
+                changed = jobs.changed() => if changed.is_err() {
                     return;
                 },
                 () = tokio::time::sleep(FOLLOW_INTERVAL) => {}
@@ -94,15 +113,15 @@ impl CertificateRenewer {
         }
     }
 
-    fn note_renewals(&self) {
+    fn note_progress(&self, jobs: &JobFollower) {
         let published = self.resources.published.borrow().clone();
         let targets = self.current_targets(&published);
         self.resources.provisioning.retain(|name| targets.contains_key(name));
         let renewals = Renewals::new(&published.certificates, self.now());
         for name in targets.keys() {
-            if let Some(renewal) = renewals.due(name) {
-                self.resources.provisioning.set_served(name, timestamp(renewal));
-            }
+            let renews_at = renewals.due(name).map(timestamp);
+            let status = CertificateManagementStatus { renews_at, provisioning_job: jobs.job(name) };
+            self.resources.provisioning.set_status(name, status);
         }
     }
 

@@ -108,6 +108,18 @@ impl ProvisioningTable {
         });
     }
 
+    /// Notes the state of a name as the node that orders has it.
+    pub(crate) fn set_status(&self, name: &HostName, status: CertificateManagementStatus) {
+        self.with(|all| all.insert(name.clone(), status));
+    }
+
+    /// Jobs of all names that have one.
+    pub(crate) fn jobs(&self) -> Vec<(HostName, ProvisioningJob)> {
+        self.with(|all| {
+            all.iter().filter_map(|(name, status)| Some((name.clone(), status.provisioning_job.clone()?))).collect()
+        })
+    }
+
     /// Forgets the names that do not match.
     pub(crate) fn retain(&self, is_target: impl Fn(&HostName) -> bool) {
         self.with(|all| all.retain(|name, _| is_target(name)));

@@ -9,7 +9,8 @@ use super::{
 /// Key of the mark.
 const MARK: &str = "cluster/incomplete";
 /// Entries that belong to the servers of a store, not to what they serve.
-const OWN: [&str; 7] = ["cluster/", NODES, KEEPER, "acme/proofs/", "bound/", "console_sessions/", "spent/"];
+const OWN: [&str; 8] =
+    ["cluster/", NODES, KEEPER, "acme/orders/", "acme/proofs/", "bound/", "console_sessions/", "spent/"];
 const PAGE_SIZE: usize = 500;
 /// Writes of one commit at most, if the store has no lower limit.
 const MAX_WRITES: usize = 500;
