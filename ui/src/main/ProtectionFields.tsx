@@ -68,43 +68,45 @@ function Users({ form, mistakes, set }: PartProps) {
   const change = (at: number, part: Partial<User>) =>
     set({ users: form.users.map((user, place) => (place === at ? { ...user, ...part } : user)) });
   return (
-    <Group
-      label="Users"
-      hint="Passwords have 8 characters or more. *** is a password that is kept as it is."
-      mistake={mistakes.users ?? null}
-    >
-      {form.users.map((user, at) => (
-        // Users have no identity other than their position.
-        // oxlint-disable-next-line react/no-array-index-key
-        <div key={at} className={styles.user}>
-          <Input
-            aria-label={`User name ${at + 1}`}
-            aria-invalid={mistakes.users !== undefined || undefined}
-            value={user.name}
-            placeholder="ada"
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => change(at, { name: event.target.value })}
-          />
-          <Input
-            aria-label={`Password ${at + 1}`}
-            type="password"
-            value={user.password}
-            placeholder="Password"
-            autoComplete="new-password"
-            onChange={(event) => change(at, { password: event.target.value })}
-          />
-          <IconButton
-            icon="trash"
-            label={`Remove user ${at + 1}`}
-            onClick={() => set({ users: form.users.filter((_, place) => place !== at) })}
-          />
-        </div>
-      ))}
-      <Button icon="add" onClick={() => set({ users: [...form.users, { name: "", password: "" }] })}>
-        Add user
-      </Button>
-    </Group>
+    <div className={styles.users}>
+      <Group
+        label="Users"
+        hint="Passwords have 8 characters or more. *** is a password that is kept as it is."
+        mistake={mistakes.users ?? null}
+      >
+        {form.users.map((user, at) => (
+          // Users have no identity other than their position.
+          // oxlint-disable-next-line react/no-array-index-key
+          <div key={at} className={styles.user}>
+            <Input
+              aria-label={`User name ${at + 1}`}
+              aria-invalid={mistakes.users !== undefined || undefined}
+              value={user.name}
+              placeholder="ada"
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => change(at, { name: event.target.value })}
+            />
+            <Input
+              aria-label={`Password ${at + 1}`}
+              type="password"
+              value={user.password}
+              placeholder="Password"
+              autoComplete="new-password"
+              onChange={(event) => change(at, { password: event.target.value })}
+            />
+            <IconButton
+              icon="trash"
+              label={`Remove user ${at + 1}`}
+              onClick={() => set({ users: form.users.filter((_, place) => place !== at) })}
+            />
+          </div>
+        ))}
+        <Button icon="add" onClick={() => set({ users: [...form.users, { name: "", password: "" }] })}>
+          Add user
+        </Button>
+      </Group>
+    </div>
   );
 }
 
