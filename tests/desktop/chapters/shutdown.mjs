@@ -8,6 +8,9 @@ import { remoteServer } from "./remote_server.mjs";
 import { keychain } from "./keychain.mjs";
 import { check, equal, until } from "../kit/wait.mjs";
 
+/** Windows keep their page for half a minute. */
+const HIDDEN_PAGE_TIMEOUT_MS = 60_000;
+
 export async function shutdown(world) {
   const { app, driver, session, steps, tray, artifacts } = world;
   const log = path.join(artifacts, "logs", "launched.log");
@@ -40,6 +43,16 @@ export async function shutdown(world) {
     check(await answers(), "the address no longer responds");
     await tray.click("Open Postern");
     await until("the window is shown again", shown);
+  });
+
+  await steps.must("a window that stays hidden gives up its page, and the tray brings it back", async () => {
+    check(app.pages().length > 0, "no page is found while the window is shown");
+    await session.closeWindow("Postern");
+    await until("the page has ended", () => app.pages().length === 0, HIDDEN_PAGE_TIMEOUT_MS);
+    check(await answers(), "the address no longer responds");
+    await tray.click("Open Postern");
+    await until("the window is shown again", shown);
+    await until("it has a page", () => app.pages().length > 0);
   });
 
   await steps.must("SIGTERM: nothing is left, exit status 0", async () => {

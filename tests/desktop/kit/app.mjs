@@ -47,8 +47,16 @@ export class App {
 
   /** The running processes of this installation, found by their environment or command line. */
   processes() {
-    const own = processesWith(`HOME=${path.join(path.dirname(this.home), "home")}`);
-    return own.filter(({ program }) => program.startsWith("postern"));
+    return this.#own().filter(({ program }) => program.startsWith("postern"));
+  }
+
+  /** The processes of the pages that windows show. */
+  pages() {
+    return this.#own().filter(({ program }) => program === "WebKitWebProcess");
+  }
+
+  #own() {
+    return processesWith(`HOME=${path.join(path.dirname(this.home), "home")}`);
   }
 
   /** Waits until no process of this installation runs and all its ports are closed. */
