@@ -126,14 +126,31 @@ pub(crate) fn show_inspector(app: &AppHandle, target: &InspectorTarget) -> Resul
 }
 
 fn build(app: &AppHandle, label: &str, page: &str, title: &str, (width, height): (f64, f64)) -> Result<()> {
-    WebviewWindowBuilder::new(app, label, WebviewUrl::App(page.into()))
+    let window = WebviewWindowBuilder::new(app, label, WebviewUrl::App(page.into()))
         .title(title)
         .inner_size(width, height)
         .min_inner_size(480.0, 360.0)
         .on_navigation(is_app_page)
         .build()
-        .map(|_| ())
-        .map_err(|error| failed(&error))
+        .map_err(|error| failed(&error))?;
+    #[cfg(target_os = "linux")]
+    draw_in_software(&window);
+    Ok(())
+}
+
+/// The pages hardly move, and with a graphics library each of their processes takes twice the memory.
+#[cfg(target_os = "linux")]
+fn draw_in_software(window: &WebviewWindow) {
+    use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
+
+    let changed = window.with_webview(|webview| {
+        if let Some(settings) = webview.inner().settings() {
+            settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
+        }
+    });
+    if let Err(error) = changed {
+        tracing::warn!(%error, "the window is drawn with a graphics library");
+    }
 }
 
 /// Captured content must never replace a page that is allowed to call commands.
