@@ -39,7 +39,9 @@ fn contents() -> ApiRoutes {
         .resource::<EventDestination>()
         .owner::<HttpsEdge>()
         .decisions::<HttpsEdge>()
+        .requests::<HttpsEdge>()
         .owner::<HttpsRoute>()
+        .requests::<HttpsRoute>()
         .resource::<IpPolicy>()
         .dependents::<IpPolicy>()
         .resource::<IpPolicyRule>()
@@ -78,6 +80,7 @@ fn contents() -> ApiRoutes {
         .live_view::<Endpoint>()
         .view::<Node>()
         .live_view::<Tunnel>()
+        .tunnel_requests()
         .live_view::<TunnelSession>()
         .commands()
         .facts()
@@ -151,6 +154,18 @@ impl ApiRoutes {
     fn decisions<R: Rules>(self) -> Self {
         let router = self.router.route(&format!("{}/{{id}}/decisions", R::PATH), get(handlers::decisions::<R>));
         ApiRoutes { router, ..self }.describe(Description::decisions::<R>)
+    }
+
+    /// The last requests of an edge or a route.
+    fn requests<R: Rules>(self) -> Self {
+        let router = self.router.route(&format!("{}/{{id}}/requests", R::PATH), get(handlers::requests::<R>));
+        ApiRoutes { router, ..self }.describe(Description::requests::<R>)
+    }
+
+    /// The last requests of a tunnel.
+    fn tunnel_requests(self) -> Self {
+        let router = self.router.route(&format!("{}/{{id}}/requests", Tunnel::PATH), get(handlers::tunnel_requests));
+        ApiRoutes { router, ..self }.describe(Description::tunnel_requests)
     }
 
     /// Audit events.

@@ -7,8 +7,9 @@ use postern_api::{
     id::Kind,
     module::Module,
     resource::{
-        AuditEvent, ConsoleSession, Dependent, DomainRecord, NodeName, Parent, Record, RefusedVisit, Removable,
-        ReservedDomain, Resource, ServerFacts, ServerStatus, SessionCommand, SessionCommandBody, TunnelSession, View,
+        AuditEvent, ConsoleSession, Dependent, DomainRecord, NodeName, Parent, RecentRequest, Record, RefusedVisit,
+        Removable, ReservedDomain, Resource, ServerFacts, ServerStatus, SessionCommand, SessionCommandBody, Tunnel,
+        TunnelSession, View,
     },
     schema::pattern,
     traffic::{Traffic, TrafficSeries},
@@ -142,6 +143,29 @@ impl Description {
             "Latest requests and connections that the edge refused, newest first. There are no further pages.",
             format!("List the latest refusals of {}", naming::display_name(R::KIND)),
         );
+    }
+
+    /// The last requests of an edge or a route.
+    pub(in crate::http) fn requests<R: Resource>(&mut self) {
+        self.request_list(R::KIND, PathTemplate { path: R::PATH.to_owned(), prefix: R::PREFIX, parent: R::PARENT });
+    }
+
+    /// The last requests of a tunnel.
+    pub(in crate::http) fn tunnel_requests(&mut self) {
+        let collection = PathTemplate { path: Tunnel::PATH.to_owned(), prefix: Tunnel::PREFIX, parent: None };
+        self.request_list(Tunnel::KIND, collection);
+    }
+
+    fn request_list(&mut self, kind: &str, collection: PathTemplate) {
+        let request = self.schemas.response::<RecentRequest>("RecentRequest", None);
+        self.schemas.response::<NodeName>("NodeName", None);
+        let about = "The last requests, newest first. There are no further pages.";
+        let list = self.schemas.composed("RecentRequestList", page_of_nodes("requests", about, &request));
+        let template = PathTemplate { path: format!("{}/{{id}}/requests", collection.path), ..collection };
+        let summary = format!("List the last requests of {}", naming::display_name(kind));
+        let operation = Operation::new(Method::GET, format!("list_{kind}_requests"), summary);
+        let operation = Operation { query: components::request_filters(), ..operation };
+        self.add(&template, operation.responds(StatusCode::OK, "The list.", Some(list)));
     }
 
     /// Records in DNS that a reserved domain needs.
