@@ -34,7 +34,7 @@ pub trait LiveState: Send + Sync {
     fn tunnels(&self) -> Vec<LiveTunnel>;
     /// Latest requests and connections that an edge refused, newest first.
     fn refused(&self, edge: &str) -> Vec<LiveRefusal>;
-    /// The last requests of an edge, a route or a tunnel, the newest first.
+    /// The last requests of an edge, a route or a tunnel, or of everything for an empty id; the newest first.
     fn requests<'a>(&'a self, id: &'a str, filter: RequestFilter) -> BoxFuture<'a, Gathered<Vec<RecentRequest>>>;
     /// Traffic of each edge, route and tunnel that had some, in no particular order and without histories.
     fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>>;

@@ -102,7 +102,8 @@ impl Live {
         self.access.telemetry.refused.of(edge)
     }
 
-    /// The last requests of an edge, a route or a tunnel at all nodes, the newest first; and the nodes whose share is missing.
+    /// The last requests of an edge, a route or a tunnel, or of everything for an empty id, at all nodes, the newest first;
+    /// and the nodes whose share is missing.
     pub async fn requests(&self, id: &str, filter: RequestFilter) -> (Vec<RecentRequest>, Vec<NodeName>) {
         let limit = filter.limit;
         let mut requests = self.access.telemetry.traffic.requests(id, &filter);

@@ -53,6 +53,9 @@ pub struct RecentRequest {
     pub error_code: String,
     /// Why, in a sentence.
     pub msg: String,
+    /// The party at fault if it was refused or failed: `visitor`, `configuration`, `agent`, `service` or `server`; otherwise
+    /// empty.
+    pub fault: String,
     /// The module that refused it; empty if none did.
     pub refused_by: String,
     /// Decisions of modules and restrictions, in order.
@@ -121,6 +124,7 @@ mod tests {
             credential_id: String::new(),
             error_code: text(code),
             msg: String::new(),
+            fault: String::new(),
             refused_by: String::new(),
             decisions: Vec::new(),
             node: None,

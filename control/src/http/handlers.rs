@@ -210,6 +210,17 @@ pub(super) async fn requests<R: Rules>(
     request_list(&uri, requests, state.resources.base_url())
 }
 
+/// The last requests of everything.
+pub(super) async fn requests_in_all(
+    State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+) -> HandlerResult {
+    let filter = request_query(&uri)?;
+    caller.check_scope(Access::See, Scope::Shared)?;
+    request_list(&uri, state.resources.requests_in_all(filter).await, state.resources.base_url())
+}
+
 /// The last requests of a tunnel.
 pub(super) async fn tunnel_requests(
     State(state): State<Arc<ApiState>>,

@@ -231,6 +231,7 @@ impl ApiRoutes {
         let router = router.route("/traffic/{id}", get(handlers::traffic_of));
         let router = router.route("/traffic/{id}/series", get(handlers::traffic_series));
         let router = router.route("/traffic/series", get(handlers::traffic_series_in_all));
+        let router = router.route("/traffic/requests", get(handlers::requests_in_all));
         ApiRoutes { router, ..self }.describe(Description::watching)
     }
 

@@ -24,6 +24,11 @@ impl Resources {
         Ok(self.live.requests(at.id.as_str(), filter).await)
     }
 
+    /// The last requests of everything, newest first.
+    pub(crate) async fn requests_in_all(&self, filter: RequestFilter) -> Gathered<Vec<RecentRequest>> {
+        self.live.requests("", filter).await
+    }
+
     /// The last requests of a tunnel, newest first.
     ///
     /// # Errors

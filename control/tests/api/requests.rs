@@ -37,6 +37,7 @@ fn request(at: &str, status: u16, reached: [&str; 3]) -> RecentRequest {
         credential_id: String::new(),
         error_code: if status == 403 { Code::AddressDenied.to_string() } else { String::new() },
         msg: String::new(),
+        fault: String::new(),
         refused_by: String::new(),
         decisions: Vec::new(),
         node: None,
@@ -88,6 +89,7 @@ pub(crate) async fn listed_for_each(world: &World) {
         format!("/edges/https/{edge}/requests"),
         format!("/edges/https/{edge}/routes/{route}/requests"),
         format!("/tunnels/{}/requests", tunnel.id),
+        "/traffic/requests".to_owned(),
     ] {
         world.live.requests.lock().expect("unpoisoned").clear();
         let none = operator.get(&path).await.is(StatusCode::OK);

@@ -51,7 +51,7 @@ pub(crate) enum Question {
     },
     /// The last requests of one edge, route or tunnel.
     Requests {
-        /// Its id.
+        /// Its id; empty for everything.
         id: String,
         /// Which of them.
         filter: RequestFilter,

@@ -194,7 +194,7 @@ impl AccessRecord {
             method,
             path,
             status,
-            failed: status >= 400,
+            fault: TrafficOutcome::of(status, refusal).fault(),
             error: refusal.map(|refusal| (refusal.error.code, refusal.error.message.as_str())),
             took,
         };

@@ -138,7 +138,7 @@ impl Traffic {
         self.request_limits.set_kept(kept);
     }
 
-    /// The last requests of an edge, a route or a tunnel, the newest first.
+    /// The last requests of an edge, a route or a tunnel, or of everything for an empty id; the newest first.
     pub(crate) fn requests(&self, id: &str, filter: &RequestFilter) -> Vec<RecentRequest> {
         let mut found = Vec::new();
         self.counters().iter().for_each(|counter| counter.recent.add_to(&mut found, id));

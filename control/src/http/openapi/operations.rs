@@ -147,25 +147,26 @@ impl Description {
 
     /// The last requests of an edge or a route.
     pub(in crate::http) fn requests<R: Resource>(&mut self) {
-        self.request_list(R::KIND, PathTemplate { path: R::PATH.to_owned(), prefix: R::PREFIX, parent: R::PARENT });
+        let template =
+            PathTemplate { path: format!("{}/{{id}}/requests", R::PATH), prefix: R::PREFIX, parent: R::PARENT };
+        let summary = format!("List the last requests of {}", naming::display_name(R::KIND));
+        self.request_list(&template, format!("list_{}_requests", R::KIND), summary);
     }
 
     /// The last requests of a tunnel.
     pub(in crate::http) fn tunnel_requests(&mut self) {
-        let collection = PathTemplate { path: Tunnel::PATH.to_owned(), prefix: Tunnel::PREFIX, parent: None };
-        self.request_list(Tunnel::KIND, collection);
+        let path = format!("{}/{{id}}/requests", Tunnel::PATH);
+        let template = PathTemplate { path, prefix: Tunnel::PREFIX, parent: None };
+        self.request_list(&template, "list_tunnel_requests".to_owned(), "List the last requests of tunnel".to_owned());
     }
 
-    fn request_list(&mut self, kind: &str, collection: PathTemplate) {
+    fn request_list(&mut self, template: &PathTemplate, id: String, summary: String) {
         let request = self.schemas.response::<RecentRequest>("RecentRequest", None);
         self.schemas.response::<NodeName>("NodeName", None);
         let about = "The last requests, newest first. There are no further pages.";
         let list = self.schemas.composed("RecentRequestList", page_of_nodes("requests", about, &request));
-        let template = PathTemplate { path: format!("{}/{{id}}/requests", collection.path), ..collection };
-        let summary = format!("List the last requests of {}", naming::display_name(kind));
-        let operation = Operation::new(Method::GET, format!("list_{kind}_requests"), summary);
-        let operation = Operation { query: components::request_filters(), ..operation };
-        self.add(&template, operation.responds(StatusCode::OK, "The list.", Some(list)));
+        let operation = Operation { query: components::request_filters(), ..Operation::new(Method::GET, id, summary) };
+        self.add(template, operation.responds(StatusCode::OK, "The list.", Some(list)));
     }
 
     /// Records in DNS that a reserved domain needs.
@@ -225,6 +226,8 @@ impl Description {
         let operation = get("get_traffic", "Get the traffic of an edge, a route or a tunnel");
         self.add(&template("/traffic/{id}"), operation.responds(StatusCode::OK, "The traffic.", Some(traffic)));
         self.traffic_series();
+        let summary = "List the last requests of all edges and tunnels".to_owned();
+        self.request_list(&template("/traffic/requests"), "list_requests".to_owned(), summary);
     }
 
     /// Traffic over time ranges.

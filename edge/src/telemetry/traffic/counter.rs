@@ -56,6 +56,16 @@ impl TrafficOutcome {
     }
 }
 
+impl TrafficOutcome {
+    /// The party at fault, unless it succeeded.
+    pub(crate) fn fault(self) -> Option<Fault> {
+        match self {
+            TrafficOutcome::Refused(fault) | TrafficOutcome::Failed(fault) => Some(fault),
+            TrafficOutcome::Success | TrafficOutcome::Redirected => None,
+        }
+    }
+}
+
 impl ReachedCounters {
     /// Iterates over the counters that the request reached.
     pub(crate) fn each(&self) -> impl Iterator<Item = &TrafficCounter> {

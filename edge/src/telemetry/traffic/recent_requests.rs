@@ -1,7 +1,10 @@
 //! The last requests of one edge, route or tunnel. Those that failed are kept apart, so that they are still there after
 //! thousands that did not. A request overwrites the place of an old one: nothing is allocated once a ring is full.
 
-use crate::telemetry::{RequestId, ServingAgent, Trace, TraceDecision, trace::shown_decisions, truncate};
+use crate::{
+    refusal::Fault,
+    telemetry::{RequestId, ServingAgent, Trace, TraceDecision, trace::shown_decisions, truncate},
+};
 use postern_api::{
     Code,
     resource::{RECENT_REQUESTS_LIMIT, RecentRequest},
@@ -77,7 +80,8 @@ pub(crate) struct BegunRequest<'a> {
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
     pub(crate) status: u16,
-    pub(crate) failed: bool,
+    /// The party at fault, unless it succeeded.
+    pub(crate) fault: Option<Fault>,
     pub(crate) error: Option<(Code, &'a str)>,
     pub(crate) took: Duration,
 }
@@ -100,6 +104,7 @@ struct KeptRequest {
     tunnel: Option<Arc<str>>,
     agent: Option<Arc<ServingAgent>>,
     error: Option<Code>,
+    fault: Option<Fault>,
     refused_by: Option<&'static str>,
     decisions: Vec<TraceDecision>,
     took: Duration,
@@ -135,7 +140,7 @@ impl RecentRequests {
         let mut state = self.state();
         let rings = state.get_or_insert_default();
         rings.latest += 1;
-        let (number, failed) = (rings.latest, begun.failed);
+        let (number, failed) = (rings.latest, begun.fault.is_some());
         let ring = if failed { &mut rings.failed } else { &mut rings.succeeded };
         let place = if limits.grows(ring.places.len()) {
             limits.kept.fetch_add(1, Relaxed);
@@ -161,7 +166,7 @@ impl RecentRequests {
         }
     }
 
-    /// Adds the requests that reached the edge, route or tunnel of this id.
+    /// Adds the requests that reached the edge, route or tunnel of this id; all for an empty id.
     pub(super) fn add_to(&self, found: &mut Vec<RecentRequest>, id: &str) {
         if let Some(rings) = self.state().as_ref() {
             let kept = rings.succeeded.places.iter().chain(&rings.failed.places);
@@ -205,6 +210,7 @@ impl KeptRequest {
             tunnel: None,
             agent: None,
             error: None,
+            fault: None,
             refused_by: None,
             decisions: Vec::new(),
             took: Duration::ZERO,
@@ -249,6 +255,7 @@ impl KeptRequest {
             tunnel: trace.tunnel().cloned(),
             agent: trace.agent().cloned(),
             error,
+            fault: begun.fault,
             refused_by: trace.refused_by(),
             decisions,
             took: begun.took,
@@ -259,7 +266,7 @@ impl KeptRequest {
     }
 
     fn reached(&self, id: &str) -> bool {
-        [&self.edge, &self.route, &self.tunnel].into_iter().flatten().any(|reached| **reached == *id)
+        id.is_empty() || [&self.edge, &self.route, &self.tunnel].into_iter().flatten().any(|reached| **reached == *id)
     }
 
     fn shown(&self) -> RecentRequest {
@@ -289,6 +296,7 @@ impl KeptRequest {
             credential_id: agent(|agent| &agent.credential),
             error_code: self.error.map(|code| code.to_string()).unwrap_or_default(),
             msg: text(path_end, self.text.len()),
+            fault: self.fault.map(Fault::as_str).unwrap_or_default().to_owned(),
             refused_by: self.refused_by.unwrap_or_default().to_owned(),
             decisions: shown_decisions(&self.decisions),
             node: None,

@@ -14,7 +14,7 @@ fn begun(path: &str, status: u16) -> BegunRequest<'_> {
         method: "GET",
         path,
         status,
-        failed: status >= 400,
+        fault: (status >= 400).then_some(Fault::Service),
         error: None,
         took: Duration::from_millis(2),
     }
