@@ -86,8 +86,9 @@ impl LiveState for Tunnels {
         refused.iter().filter(|(of, _)| of == edge).map(|(_, refusal)| refusal.clone()).collect()
     }
     fn requests<'a>(&'a self, id: &'a str, filter: RequestFilter) -> BoxFuture<'a, Gathered<Vec<RecentRequest>>> {
-        let reached =
-            |one: &&RecentRequest| [&one.edge_id, &one.route_id, &one.tunnel_id].into_iter().any(|of| of == id);
+        let reached = |one: &&RecentRequest| {
+            id.is_empty() || [&one.edge_id, &one.route_id, &one.tunnel_id].into_iter().any(|of| of == id)
+        };
         let requests = self.requests.lock().expect("unpoisoned");
         let found = requests.iter().filter(reached).filter(|one| filter.accepts(one)).cloned().collect();
         std::future::ready((newest_requests(found, filter.limit), self.missing_nodes())).boxed()

@@ -138,5 +138,5 @@ async fn what_is_not_there_or_not_to_be_seen_has_no_requests() {
         .refused(Code::NotFound);
     operator.get("/tunnels/tn_0ujtsYcgvSTl8PAuAdqWYSMnLOv/requests").await.refused(Code::NotFound);
     operator.get("/tunnels/ts_0ujtsYcgvSTl8PAuAdqWYSMnLOv/requests").await.refused(Code::IdShape);
-    world.caller("no-key").get(&path).await.refused(Code::KeyUnknown);
+    world.caller("no-key").get(&path).await.refused(Code::KeyShape);
 }

@@ -32,9 +32,10 @@ export function HealthState({ minute, id = "" }: HealthStateProps) {
       </State>
     );
   const place = health === "ok" ? null : requestsPlace(id, STATUS_5XX);
-  return (
+  const state = (
     <State tone={health} icon={health === "ok" ? "check" : health === "bad" ? "cross" : "alert"}>
-      {place ? <PlaceLink {...place}>{words}</PlaceLink> : words}
+      {words}
     </State>
   );
+  return place ? <PlaceLink {...place}>{state}</PlaceLink> : state;
 }

@@ -156,9 +156,7 @@ function RequestRow({ request, hasNodes, isOpen, onToggle }: RequestRowProps) {
         </td>
         <td className={styles.mono}>{request.ip}</td>
         <td>{request.credential_id ? <RefLink id={request.credential_id} /> : "none"}</td>
-        {hasNodes && (
-          <td>{request.node && <RefLink id={request.node.id}>{request.node.name}</RefLink>}</td>
-        )}
+        {hasNodes && <td>{request.node && <RefLink id={request.node.id}>{request.node.name}</RefLink>}</td>}
         <td>
           <IconButton
             icon={isOpen ? "up" : "chevron"}

@@ -6,8 +6,7 @@ import { quoted, understand } from "../../model/filter";
 
 /** The requests that a filter admits, or what is wrong with it. */
 export type RequestFilter =
-  | { kind: "usable"; matches(request: RecentRequest): boolean }
-  | { kind: "unusable"; reason: string };
+  { kind: "usable"; matches(request: RecentRequest): boolean } | { kind: "unusable"; reason: string };
 
 export function compileRequestFilter(text: string): RequestFilter {
   const compiled = understand(text);
@@ -71,7 +70,8 @@ export interface Verdict {
 export function verdictOf(request: RecentRequest): Verdict {
   const { refused_by: module, error_code: code, fault, decisions } = request;
   if (module !== "") return { tone: "bad", text: `Refused by ${inside(moduleLabel({ module }))}` };
-  if (code !== "") return { tone: "bad", text: fault === "agent" || fault === "service" ? "Failed" : "Refused" };
+  if (code !== "")
+    return { tone: "bad", text: fault === "agent" || fault === "service" ? "Failed" : "Refused" };
   if (fault === "service") return { tone: "bad", text: "Failed at the local service" };
   if (fault !== "") return { tone: "warn", text: "Refused by the local service" };
   const warned = decisions.find(({ verdict }) => verdict === "warned");
