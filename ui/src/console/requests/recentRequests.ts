@@ -57,7 +57,8 @@ function asSummary(request: RecentRequest): Summary {
     remote_addr: request.ip,
     cut: false,
     replay_of: null,
-    error: fault === "" ? null : `fault ${fault}; ${module}; ${code}; ${msg}; ${request.id}`,
+    note: request.id,
+    error: fault === "" ? null : `fault ${fault}; ${module}; ${code}; ${msg}`,
   };
 }
 
