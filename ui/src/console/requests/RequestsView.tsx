@@ -198,7 +198,7 @@ function RequestDetails({ request }: { request: RecentRequest }) {
         </p>
       )}
       <div>
-        <h3 className={styles.heading}>Decisions in their order</h3>
+        <p className={styles.heading}>Decisions in their order</p>
         {decisions.length > 0 ? (
           <Decisions decisions={decisions} isFailed={false} route={undefined} />
         ) : (
