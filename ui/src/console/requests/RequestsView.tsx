@@ -142,8 +142,8 @@ function RequestRow({ request, hasNodes, isOpen, onToggle }: RequestRowProps) {
         </td>
         <td className={styles.mono}>{request.method}</td>
         <td className={styles.address}>
-          {request.host}
           {request.path}
+          <span className={styles.host}>{request.host}</span>
         </td>
         <td className={styles.mono}>{request.status}</td>
         <td>

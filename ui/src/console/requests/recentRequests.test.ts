@@ -66,6 +66,11 @@ function found(filter: string): string[] {
   return all.filter(compiled.matches).map(({ id }) => id);
 }
 
+function reason(filter: string): string {
+  const compiled = compileRequestFilter(filter);
+  return compiled.kind === "unusable" ? compiled.reason : "";
+}
+
 describe("the filter", () => {
   it.each([
     ["", ["op_1", "op_2", "op_3", "op_4", "op_5", "op_6"]],
@@ -88,10 +93,6 @@ describe("the filter", () => {
   ])("finds by %s", (filter, expected) => expect(found(filter)).toEqual(expected));
 
   it("says what it cannot read", () => {
-    const reason = (filter: string) => {
-      const compiled = compileRequestFilter(filter);
-      return compiled.kind === "unusable" ? compiled.reason : "";
-    };
     expect(reason("body:secret")).toContain("no headers and bodies");
     expect(reason("path~a")).toContain("regular expressions");
     expect(reason("status:")).toContain("character 8");
