@@ -76,7 +76,7 @@ fn long_texts_are_cut_and_their_room_is_freed() {
     trace.at_tunnel(&tunnel);
     let requests = RecentRequests::default();
     let (path, message) = ("/".repeat(9000), "why".repeat(900));
-    let long = BegunRequest { error: Some((Code::AddressDenied, &message)), ..begun(&path, 200) };
+    let long = BegunRequest { error: Some((Code::AddressDenied, message.as_str())), ..begun(&path, 200) };
     requests.begin(&limits, &long, &mut trace).expect("kept");
     let mut found = Vec::new();
     requests.add_to(&mut found, "tn_1");
