@@ -21,6 +21,7 @@ mod ip_policy;
 mod ip_policy_rule;
 mod ip_restriction;
 mod node;
+mod recent_request;
 mod refused_visit;
 mod reserved_address;
 mod reserved_domain;
@@ -74,6 +75,7 @@ pub use ip_restriction::{
     IpRestriction, IpRestrictionCreate, IpRestrictionStatus, IpRestrictionUpdate, RestrictionType,
 };
 pub use node::{Node, NodeLink, NodeName, NodeState};
+pub use recent_request::{RECENT_REQUESTS_LIMIT, RecentRequest, RequestFilter, newest_requests};
 pub use refused_visit::RefusedVisit;
 pub use reserved_address::{Region, ReservedAddress, ReservedAddressCreate, ReservedAddressUpdate};
 pub use reserved_domain::{

@@ -4,7 +4,7 @@ use futures::{FutureExt, future::BoxFuture};
 use postern_api::{
     AnyId, Code, OwnerId, Timestamp,
     host::HostName,
-    resource::NodeName,
+    resource::{NodeName, RecentRequest, RequestFilter},
     trace::Decision,
     traffic::{Counts, History, Traffic, TrafficQuery, TrafficRange, TrafficSeries, TrafficSum},
 };
@@ -34,6 +34,8 @@ pub trait LiveState: Send + Sync {
     fn tunnels(&self) -> Vec<LiveTunnel>;
     /// Latest requests and connections that an edge refused, newest first.
     fn refused(&self, edge: &str) -> Vec<LiveRefusal>;
+    /// The last requests of an edge, a route or a tunnel, or of everything for an empty id; the newest first.
+    fn requests<'a>(&'a self, id: &'a str, filter: RequestFilter) -> BoxFuture<'a, Gathered<Vec<RecentRequest>>>;
     /// Traffic of each edge, route and tunnel that had some, in no particular order and without histories.
     fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>>;
     /// Traffic of one edge, route or tunnel, with its history.
@@ -218,6 +220,9 @@ impl LiveState for NoLiveState {
     }
     fn refused(&self, _edge: &str) -> Vec<LiveRefusal> {
         Vec::new()
+    }
+    fn requests<'a>(&'a self, _id: &'a str, _filter: RequestFilter) -> BoxFuture<'a, Gathered<Vec<RecentRequest>>> {
+        std::future::ready(Gathered::default()).boxed()
     }
     fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>> {
         std::future::ready(Gathered::default()).boxed()

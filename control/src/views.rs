@@ -8,6 +8,7 @@ mod domain_records;
 mod endpoint;
 mod node;
 mod references;
+mod requests;
 mod server_facts;
 mod status;
 mod traffic;

@@ -4,7 +4,7 @@ use futures::{FutureExt, future::BoxFuture};
 use postern_api::{
     AnyId, Code, Timestamp,
     host::HostName,
-    resource::NodeName,
+    resource::{NodeName, RecentRequest, RequestFilter},
     traffic::{Counts, History, Traffic, TrafficQuery, TrafficRange, TrafficSeries, TrafficSum},
 };
 use postern_control::{
@@ -96,6 +96,16 @@ impl postern_control::LiveState for LiveEdge {
     fn refused(&self, edge: &str) -> Vec<LiveRefusal> {
         let kept = self.edge().map(|live| live.refused(edge)).unwrap_or_default();
         kept.iter().map(|entry| refusal(entry)).collect()
+    }
+
+    fn requests<'a>(&'a self, id: &'a str, filter: RequestFilter) -> BoxFuture<'a, Gathered<Vec<RecentRequest>>> {
+        async move {
+            match self.edge() {
+                Some(edge) => edge.requests(id, filter).await,
+                None => Gathered::default(),
+            }
+        }
+        .boxed()
     }
 
     fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>> {

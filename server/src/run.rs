@@ -135,6 +135,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         session_store: Arc::new(ControlSessionStore::new(control.clone(), edge_sync.clone())),
         api: public_api,
         limits: configuration.limits.clone(),
+        recent_requests: configuration.recent_requests,
         proxies: configuration.proxies.clone(),
         geo: configuration.geoip.clone(),
         server_version: env!("CARGO_PKG_VERSION").to_owned(),

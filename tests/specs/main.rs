@@ -32,6 +32,7 @@ mod inspection;
 mod key_rights;
 mod large_deletions;
 mod large_transfers;
+mod last_requests;
 mod local_api_guards;
 mod local_service;
 mod local_targets;

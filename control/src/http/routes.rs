@@ -39,7 +39,9 @@ fn contents() -> ApiRoutes {
         .resource::<EventDestination>()
         .owner::<HttpsEdge>()
         .decisions::<HttpsEdge>()
+        .requests::<HttpsEdge>()
         .owner::<HttpsRoute>()
+        .requests::<HttpsRoute>()
         .resource::<IpPolicy>()
         .dependents::<IpPolicy>()
         .resource::<IpPolicyRule>()
@@ -78,6 +80,7 @@ fn contents() -> ApiRoutes {
         .live_view::<Endpoint>()
         .view::<Node>()
         .live_view::<Tunnel>()
+        .tunnel_requests()
         .live_view::<TunnelSession>()
         .commands()
         .facts()
@@ -153,6 +156,18 @@ impl ApiRoutes {
         ApiRoutes { router, ..self }.describe(Description::decisions::<R>)
     }
 
+    /// The last requests of an edge or a route.
+    fn requests<R: Rules>(self) -> Self {
+        let router = self.router.route(&format!("{}/{{id}}/requests", R::PATH), get(handlers::requests::<R>));
+        ApiRoutes { router, ..self }.describe(Description::requests::<R>)
+    }
+
+    /// The last requests of a tunnel.
+    fn tunnel_requests(self) -> Self {
+        let router = self.router.route(&format!("{}/{{id}}/requests", Tunnel::PATH), get(handlers::tunnel_requests));
+        ApiRoutes { router, ..self }.describe(Description::tunnel_requests)
+    }
+
     /// Audit events.
     fn audit_events(self) -> Self {
         let router = self.router.route(AuditEvent::PATH, get(audit_events::list));
@@ -216,6 +231,7 @@ impl ApiRoutes {
         let router = router.route("/traffic/{id}", get(handlers::traffic_of));
         let router = router.route("/traffic/{id}/series", get(handlers::traffic_series));
         let router = router.route("/traffic/series", get(handlers::traffic_series_in_all));
+        let router = router.route("/traffic/requests", get(handlers::requests_in_all));
         ApiRoutes { router, ..self }.describe(Description::watching)
     }
 

@@ -354,6 +354,7 @@ impl TunnelRegistry {
             request_notes,
             is_hop: true,
             labels,
+            agent: session.serving_agent(),
         };
         let max_idle = self.settings.limits.get().idle_upstreams;
         let upstream = Arc::new(TunnelUpstream::new(counter, session.link.clone(), number, options, max_idle));

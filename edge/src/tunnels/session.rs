@@ -1,6 +1,7 @@
 //! A session: one connected agent.
 
 use super::SessionView;
+use crate::telemetry::ServingAgent;
 use postern_api::Timestamp;
 use postern_tunnel::ServerSession;
 use std::{
@@ -43,6 +44,11 @@ impl Session {
 
     pub(crate) fn start_draining(&self) {
         self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// The agent as requests name it.
+    pub(crate) fn serving_agent(&self) -> Arc<ServingAgent> {
+        Arc::new(ServingAgent { session: self.id.clone(), credential: self.credential.clone() })
     }
 
     pub(crate) fn view(&self) -> SessionView {

@@ -17,7 +17,7 @@ use crate::{
 };
 use postern_api::host::HostName;
 use postern_control::{AcmeSettings, AuditRetention, AuditedEvents, ConsoleSessionLimits, store::SharedLocation};
-use postern_edge::{Geo, Limits, Proxies};
+use postern_edge::{Geo, Limits, MAX_RECENT_REQUESTS, Proxies, RECENT_REQUESTS};
 use postern_logins::{IdentityHeaders, OAuthProviders};
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -65,6 +65,8 @@ pub(crate) struct Configuration {
     /// Limits of the public side.
     pub(crate) limits: Limits,
     pub(crate) access_log: Option<Destination>,
+    /// Last requests of each edge, route and tunnel that are kept in memory.
+    pub(crate) recent_requests: usize,
     pub(crate) audit_log: Option<Destination>,
     pub(crate) audit_retention: AuditRetention,
     pub(crate) console_sessions: ConsoleSessionLimits,
@@ -103,6 +105,9 @@ impl Configuration {
         let drain_timeout = resolver.value("drain_timeout", duration).unwrap_or(Duration::from_secs(30));
         let limits = super::limits::resolve(&mut resolver);
         let access_log = resolver.value("access_log", str::parse);
+        let recent_requests = resolver
+            .value("recent_requests", |text| super::limits::count(text, 0..=MAX_RECENT_REQUESTS))
+            .unwrap_or(RECENT_REQUESTS);
         let audit_log = resolver.value("audit_log", str::parse);
         let audit_retention = resolver.value("audit_retention", audit_retention).unwrap_or_default();
         let console_sessions = console_sessions(&mut resolver);
@@ -148,6 +153,7 @@ impl Configuration {
             drain_timeout,
             limits,
             access_log,
+            recent_requests,
             audit_log,
             audit_retention,
             console_sessions,

@@ -334,6 +334,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Log every request and connection as a line of JSON: a file, stdout or stderr [default: none]",
     ),
     setting(
+        "recent-requests",
+        "recent_requests",
+        "NUMBER",
+        "Last requests of each edge, route and tunnel that are kept in memory for the console; 0 for none [default: 200]",
+    ),
+    setting(
         "audit-log",
         "audit_log",
         "FILE",

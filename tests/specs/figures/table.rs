@@ -143,6 +143,12 @@ const MANAGEMENT_API: &[Row] = &[
     ("RateLimitModule", "requests interval burst", SETTING),
     ("RedirectRule", "status_code", SETTING),
     ("RedirectRuleInput", "status_code", SETTING),
+    ("RecentRequest", "status", STATUS),
+    (
+        "RecentRequest",
+        "duration_microseconds bytes_in bytes_out",
+        Counted("last_requests::requests_that_pass_fail_and_are_refused_are_listed_with_their_decisions"),
+    ),
     ("RefusedVisit", "status", STATUS),
     ("RefusedVisit", "duration_microseconds", Counted("figures/server::refusals_are_counted_by_code_and_module")),
     ("SamlModule", "inactivity_timeout maximum_duration", SETTING),

@@ -373,6 +373,11 @@ export interface paths {
     /** Delete request headers of HTTPS route */
     delete: operations["delete_https_route_request_headers"];
   };
+  "/edges/https/{edge_id}/routes/{id}/requests": {
+    parameters: {};
+    /** List the last requests of HTTPS route */
+    get: operations["list_https_route_requests"];
+  };
   "/edges/https/{edge_id}/routes/{id}/response_headers": {
     parameters: {};
     /** Get response headers of HTTPS route */
@@ -449,6 +454,11 @@ export interface paths {
     put: operations["put_https_edge_mutual_tls"];
     /** Delete mutual TLS of HTTPS edge */
     delete: operations["delete_https_edge_mutual_tls"];
+  };
+  "/edges/https/{id}/requests": {
+    parameters: {};
+    /** List the last requests of HTTPS edge */
+    get: operations["list_https_edge_requests"];
   };
   "/edges/https/{id}/tls_termination": {
     parameters: {};
@@ -798,6 +808,11 @@ export interface paths {
     /** List the traffic of edges, routes and tunnels */
     get: operations["list_traffic"];
   };
+  "/traffic/requests": {
+    parameters: {};
+    /** List the last requests of all edges and tunnels */
+    get: operations["list_requests"];
+  };
   "/traffic/series": {
     parameters: {};
     /** Get all traffic together over a time range */
@@ -842,6 +857,11 @@ export interface paths {
     parameters: {};
     /** Get tunnel */
     get: operations["get_tunnel"];
+  };
+  "/tunnels/{id}/requests": {
+    parameters: {};
+    /** List the last requests of tunnel */
+    get: operations["list_tunnel_requests"];
   };
   "/users": {
     parameters: {};
@@ -2967,6 +2987,82 @@ export interface components {
        */
       key: string | null;
     };
+    /** @description A request of a visitor without headers, query and body. The server keeps the last ones of each edge, route and tunnel in memory. Parts that it did not reach are empty. */
+    RecentRequest: {
+      /** @description Operation id on the visitor's error page and in the access log, `op_…`. */
+      id: string;
+      /** @description Start time with milliseconds, RFC 3339, UTC. */
+      at: string;
+      /** @description The address of the visitor. */
+      ip: string;
+      /** @description `https` or `http`. */
+      scheme: string;
+      /** @description Such as `HTTP/1.1`. */
+      protocol: string;
+      /** @description Requested host. */
+      host: string;
+      /** @description The method. */
+      method: string;
+      /** @description The path without its query, cut after 512 bytes. */
+      path: string;
+      /**
+       * Format: uint16
+       * @description The status of the response.
+       */
+      status: number;
+      /** @description Whether the response has ended; until then bytes are 0, and the duration is that until the response began. */
+      complete: boolean;
+      /**
+       * Format: uint64
+       * @description Time until the last byte of the response.
+       */
+      duration_microseconds: number;
+      /**
+       * Format: uint64
+       * @description Bytes of the request's body.
+       */
+      bytes_in: number;
+      /**
+       * Format: uint64
+       * @description Bytes of the response's body.
+       */
+      bytes_out: number;
+      /** @description The edge; empty if the request came to the address of a tunnel. */
+      edge_id: string;
+      /** @description The route of the edge. */
+      route_id: string;
+      /** @description Backend of the edge or route. */
+      backend_id: string;
+      /** @description The tunnel that served it, or was tried last. */
+      tunnel_id: string;
+      /** @description The session of its agent. */
+      tunnel_session_id: string;
+      /** @description The credential of its agent. */
+      credential_id: string;
+      /** @description Why it was refused, as a code; empty if it was not. */
+      error_code: string;
+      /** @description Why, in a sentence. */
+      msg: string;
+      /** @description The party at fault if it was refused or failed: `visitor`, `configuration`, `agent`, `service` or `server`; otherwise empty. */
+      fault: string;
+      /** @description The module that refused it; empty if none did. */
+      refused_by: string;
+      /** @description Decisions of modules and restrictions, in order. */
+      decisions: components["schemas"]["Decision"][];
+      /** @description The node that the visitor reached; absent if the server uses its store alone. */
+      node?: components["schemas"]["NodeName"] | null;
+    };
+    /** @description The last requests, newest first. There are no further pages. */
+    RecentRequestList: {
+      /** @description The records. */
+      requests: components["schemas"]["RecentRequest"][];
+      /** @description The URI of the list. */
+      uri: string;
+      /** @description The URI of the next page; null after the last. */
+      next_page_uri: string | null;
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
+    };
     /** @description The redirect module in responses. */
     RedirectModule: {
       /** @description Whether the module is enabled. */
@@ -4830,6 +4926,8 @@ export type PutBack = components["schemas"]["PutBack"];
 export type PutBackCall = components["schemas"]["PutBackCall"];
 export type RateLimitModule = components["schemas"]["RateLimitModule"];
 export type RateLimitModulePut = components["schemas"]["RateLimitModulePut"];
+export type RecentRequest = components["schemas"]["RecentRequest"];
+export type RecentRequestList = components["schemas"]["RecentRequestList"];
 export type RedirectModule = components["schemas"]["RedirectModule"];
 export type RedirectModulePut = components["schemas"]["RedirectModulePut"];
 export type RedirectRule = components["schemas"]["RedirectRule"];
@@ -7215,6 +7313,37 @@ export interface operations {
       };
     };
   };
+  list_https_route_requests: {
+    parameters: {
+      query?: {
+        /** @description The largest number of requests. */
+        limit?: number;
+        /** @description Only requests whose status is of this class. Empty is the same as absent. */
+        status?: "1xx" | "2xx" | "3xx" | "4xx" | "5xx" | "";
+        /** @description Only requests that were refused with this code. Empty is the same as absent. */
+        error_code?: string;
+        /** @description Only requests whose id, method, host, path or visitor's address contains this text, in any case. Empty is the same as absent. */
+        search?: string;
+      };
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RecentRequestList"];
+        };
+      };
+    };
+  };
   get_https_route_response_headers: {
     parameters: {
       path: {
@@ -7738,6 +7867,35 @@ export interface operations {
       204: {
         headers: {
           [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_https_edge_requests: {
+    parameters: {
+      query?: {
+        /** @description The largest number of requests. */
+        limit?: number;
+        /** @description Only requests whose status is of this class. Empty is the same as absent. */
+        status?: "1xx" | "2xx" | "3xx" | "4xx" | "5xx" | "";
+        /** @description Only requests that were refused with this code. Empty is the same as absent. */
+        error_code?: string;
+        /** @description Only requests whose id, method, host, path or visitor's address contains this text, in any case. Empty is the same as absent. */
+        search?: string;
+      };
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RecentRequestList"];
         };
       };
     };
@@ -9753,6 +9911,31 @@ export interface operations {
       };
     };
   };
+  list_requests: {
+    parameters: {
+      query?: {
+        /** @description The largest number of requests. */
+        limit?: number;
+        /** @description Only requests whose status is of this class. Empty is the same as absent. */
+        status?: "1xx" | "2xx" | "3xx" | "4xx" | "5xx" | "";
+        /** @description Only requests that were refused with this code. Empty is the same as absent. */
+        error_code?: string;
+        /** @description Only requests whose id, method, host, path or visitor's address contains this text, in any case. Empty is the same as absent. */
+        search?: string;
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RecentRequestList"];
+        };
+      };
+    };
+  };
   get_traffic_series_in_all: {
     parameters: {
       query?: {
@@ -9932,6 +10115,35 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Tunnel"];
+        };
+      };
+    };
+  };
+  list_tunnel_requests: {
+    parameters: {
+      query?: {
+        /** @description The largest number of requests. */
+        limit?: number;
+        /** @description Only requests whose status is of this class. Empty is the same as absent. */
+        status?: "1xx" | "2xx" | "3xx" | "4xx" | "5xx" | "";
+        /** @description Only requests that were refused with this code. Empty is the same as absent. */
+        error_code?: string;
+        /** @description Only requests whose id, method, host, path or visitor's address contains this text, in any case. Empty is the same as absent. */
+        search?: string;
+      };
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RecentRequestList"];
         };
       };
     };

@@ -93,6 +93,13 @@ export const AREAS: readonly Area[] = [
     icon: "branch",
     pages: { "": page(() => import("./topology/TopologyPage")) },
   },
+  {
+    group: "Traffic",
+    path: "/requests",
+    label: "Requests",
+    icon: "eye",
+    pages: { "": page(() => import("./requests/RequestsPage")) },
+  },
   resource("Traffic", "globe", endpoints),
   resource("Traffic", "arrow", tunnels),
   resource("Traffic", "link", tunnelSessions),

@@ -1,6 +1,7 @@
 // Everything connected now: agent sessions, their tunnels, the public addresses, and the servers themselves.
 import { mapped } from "../../model/format";
 import { ExternalLink } from "../edges/ExternalLink";
+import { TunnelRequests } from "../requests/TunnelRequests";
 import { Moment, Mono, RefLink, Refs } from "../resource/cells";
 import { describe, idColumn, type Column } from "../resource/kind";
 import { healthColumn, requestsColumn } from "./trafficColumns";
@@ -102,6 +103,7 @@ export const tunnels = describe("/tunnels", {
   traffic: true,
   empty: { sentence: "No tunnel is running.", command: "postern http 8080" },
   live: { every: POLL_INTERVAL_MS, ofNodes: true },
+  More: TunnelRequests,
 });
 
 export const endpoints = describe("/endpoints", {

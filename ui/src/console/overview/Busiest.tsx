@@ -53,7 +53,7 @@ export function Busiest() {
                 <td>{KINDS[one.kind]}</td>
                 <td className={styles.number}>{rate(one.last_minute.requests)}</td>
                 <td>
-                  <HealthState minute={one.last_minute} />
+                  <HealthState minute={one.last_minute} id={one.id} />
                 </td>
               </tr>
             ))}

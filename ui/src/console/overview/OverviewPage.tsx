@@ -1,6 +1,6 @@
 // The server at a glance: its health, its traffic, the connected agents, and what expires soon.
 import { collection } from "../../api/management";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import type { ServerStatus } from "../../api/generated";
 import { count, counted, size, span } from "../../model/format";
 import { Button } from "../../parts/Button";
@@ -16,6 +16,7 @@ import { MissingNodesNotice } from "../MissingNodes";
 import { PlaceLink } from "../PlaceLink";
 import { PUBLISH_PATH } from "../publish/publishPath";
 import { UnfinishedNotice } from "../publish/UnfinishedNotice";
+import { FAILED, withFault } from "../requests/recentRequests";
 import { Moment } from "../resource/cells";
 import { PageFrame, Section } from "../resource/PageFrame";
 import { Failure, Loading } from "../shell/PageStates";
@@ -168,7 +169,8 @@ function Figures({ status }: { status: ServerStatus }) {
       label: "Failures",
       value: failureShare(minute).replace(" errors", "") || "none",
       note: minute.refused > 0 ? `last minute, ${count(minute.refused)} refused` : "in the last minute",
-      to: "/topology",
+      to: "/requests",
+      search: { filter: FAILED },
     },
     { label: "Agents", value: String(status.sessions), note: "connected", to: "/tunnel_sessions" },
     { label: "Tunnels", value: String(status.tunnels), note: "up", to: "/tunnels" },
@@ -181,9 +183,9 @@ function Figures({ status }: { status: ServerStatus }) {
   ];
   return (
     <ul className={styles.figures} aria-label="Figures">
-      {figures.map(({ label, value, note, to }) => (
+      {figures.map(({ label, value, note, to, search = {} }) => (
         <li key={label}>
-          <PlaceLink to={to} className={styles.figure}>
+          <PlaceLink to={to} search={search} className={styles.figure}>
             <span className={styles.label}>{label}</span>
             <span className={styles.value}>{value}</span>
             <span className={styles.note}>{note}</span>
@@ -226,8 +228,16 @@ function Passing({ status }: { status: ServerStatus }) {
       <p className={styles.totals}>
         Since the start: {counted(status.traffic.requests, "request")}; {size(status.traffic.bytes_in)} from
         visitors and {size(status.traffic.bytes_out)} to visitors, without HTTP headers.
-        {faults.length > 0 &&
-          ` Refused or failed because of ${faults.map(({ who, requests }) => `${who} (${count(requests)})`).join(", ")}.`}
+        {faults.length > 0 && " Refused or failed because of "}
+        {faults.map(({ party, who, requests }, index) => (
+          <Fragment key={party}>
+            {index > 0 && ", "}
+            <PlaceLink to="/requests" search={{ filter: withFault(party) }} className={styles.link}>
+              {who} ({count(requests)})
+            </PlaceLink>
+          </Fragment>
+        ))}
+        {faults.length > 0 && "."}
       </p>
     </Section>
   );
