@@ -15,3 +15,35 @@ export async function signOut(
   await page.getByRole("menuitem", { name: where, exact: true }).click();
   await expect(page.getByLabel("API key")).toBeVisible();
 }
+
+/** The entries of the navigation that have tabs. Every other area is an entry itself. */
+const ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  Endpoints: ["Endpoints", "Tunnels", "Agent sessions"],
+  Visitors: ["Logged-in visitors", "Visitor sessions"],
+  Edges: ["HTTPS edges", "TLS edges", "TCP edges"],
+  Backends: ["Tunnel groups", "Static backends", "HTTP responses", "Weighted backends", "Failover backends"],
+  Reservations: ["Reserved domains", "Reserved addresses"],
+  Certificates: [
+    "TLS certificates",
+    "Certificate authorities",
+    "SSH authorities",
+    "SSH host certificates",
+    "SSH user certificates",
+  ],
+  "IP access": ["IP policies", "IP restrictions"],
+  Team: ["Users", "Bot users", "API keys"],
+  Events: ["Audit log", "Event destinations", "Alerts"],
+};
+
+/** Opens an area through the navigation and, where it is one of several, its tab. */
+export async function openArea(page: Page, label: string): Promise<void> {
+  const entry = Object.keys(ENTRIES).find((name) => ENTRIES[name]?.includes(label));
+  const navigation = page.getByRole("navigation", { name: "Areas" });
+  await navigation.getByRole("link", { name: entry ?? label, exact: true }).click();
+  if (entry)
+    await page
+      .getByRole("navigation", { name: entry, exact: true })
+      .getByRole("link", { name: label, exact: true })
+      .click();
+  await expect(page.getByRole("heading", { name: label, level: 1 })).toBeVisible();
+}
