@@ -1,5 +1,5 @@
 // The console as a person uses it.
-import { expect, type Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel("API key").fill(key);
@@ -46,4 +46,13 @@ export async function openArea(page: Page, label: string): Promise<void> {
       .getByRole("link", { name: label, exact: true })
       .click();
   await expect(page.getByRole("heading", { name: label, level: 1 })).toBeVisible();
+}
+
+/** Shows the request that a form or a dialog sends, unless it is shown already. */
+export async function showApiRequest(where: Page | Locator): Promise<void> {
+  const hidden = where.getByRole("button", { name: "Show API request" });
+  const shown = where.getByRole("complementary", { name: "API request" });
+  await expect(hidden.or(shown)).toBeVisible();
+  if (await hidden.isVisible()) await hidden.click();
+  await expect(shown).toBeVisible();
 }
