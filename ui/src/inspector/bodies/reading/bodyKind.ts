@@ -18,7 +18,6 @@ export type BodyKind =
   | "binary";
 
 export type BodyViewName =
-  | "Messages"
   | "Tree"
   | "Lines"
   | "Pretty"
