@@ -1,4 +1,4 @@
-// The QR code of a public address, read back by the detector of the browser where there is one.
+// The QR code of a public address: on the card of its tunnel, with the address in words.
 import { expect, expectAccessible, picture, testWithFakeAgent as test } from "../kit/fixtures";
 
 test.use({ contextOptions: { reducedMotion: "reduce" } });
