@@ -174,6 +174,14 @@ function SelectedView({ name, content, headers, kind, charset, boundary, type, l
       return <ReadingView {...view} rowStyle="fields" options={{ as: "Fields", charset }} />;
     case "Pretty":
       return <ReadingView {...view} rowStyle="lines" options={{ as: "Pretty", charset, columns: 120 }} />;
+    case "GraphQL":
+      return (
+        <ReadingView
+          {...view}
+          rowStyle="lines"
+          options={{ as: name, charset, columns: 120, isDocument: kind === "graphql" }}
+        />
+      );
     case "XML":
       return (
         <ReadingView
@@ -204,7 +212,7 @@ function SelectedView({ name, content, headers, kind, charset, boundary, type, l
     case "Parts":
       return <PartsView {...view} boundary={boundary} depth={depth} />;
     case "Text":
-      return <TextView {...view} charset={charset} json={kind === "json"} />;
+      return <TextView {...view} charset={charset} json={kind === "json" || kind === "graphqlRequest"} />;
     default:
       return <HexView source={content} label={label} />;
   }
