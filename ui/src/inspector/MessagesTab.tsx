@@ -12,8 +12,10 @@ export function hasMessages(summary: Summary, detail: Detail | null): boolean {
 }
 
 function isGrpc(detail: Detail | null): boolean {
-  const type = detail && headerValue(detail.request.headers, "content-type");
-  return type?.startsWith("application/grpc") ?? false;
+  const messages = [detail?.request, detail?.response];
+  return messages.some((message) =>
+    headerValue(message?.headers ?? [], "content-type")?.startsWith("application/grpc"),
+  );
 }
 
 export function MessagesTab({ summary, detail }: { summary: Summary; detail: Detail }) {
