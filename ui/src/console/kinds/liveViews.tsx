@@ -1,5 +1,6 @@
 // Everything connected now: agent sessions, their tunnels, the public addresses, and the servers themselves.
 import { mapped } from "../../model/format";
+import { isOpenable, QrButton } from "../../parts/QrButton";
 import { ExternalLink } from "../edges/ExternalLink";
 import { TunnelRequests } from "../requests/TunnelRequests";
 import { Moment, Mono, RefLink, Refs } from "../resource/cells";
@@ -22,7 +23,12 @@ const LABELS_ONLY = "labels only";
 /** An address, as a link where a browser can open it. */
 function Address({ url }: { url: string }) {
   if (!/^https?:/.test(url)) return <Mono>{url || "none"}</Mono>;
-  return <ExternalLink to={url}>{url}</ExternalLink>;
+  return (
+    <>
+      <ExternalLink to={url}>{url}</ExternalLink>
+      {isOpenable(url) && <QrButton url={url} />}
+    </>
+  );
 }
 
 export const tunnelSessions = describe("/tunnel_sessions", {

@@ -65,12 +65,12 @@ export function usePaletteItems(agent: boolean, words: string): PaletteItems {
 }
 
 function pages(areas: readonly Area[]): PaletteItem[] {
-  return areas.map(({ path, label, group }) => ({
+  return areas.map(({ path, label, group, section }) => ({
     path,
     group: "Pages",
     title: label,
-    note: group,
-    text: path,
+    note: section?.label ?? group,
+    text: [path, group].join("\n"),
   }));
 }
 
