@@ -23,7 +23,6 @@ use postern_api::{
     resource::{ApiKey, ApiKeyCreate, IpRestriction, IpRestrictionUpdate, Node, RestrictionType, User, UserCreate},
     token::Token,
 };
-use postern_logins::ProviderClient;
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Weak},
@@ -163,13 +162,9 @@ impl Control {
     /// Replaces the provider by which people sign in to the console. Sessions that another issuer has begun end.
     ///
     /// # Errors
-    /// `IssuerInvalid` if the issuer is not a URL.
-    pub fn set_console_provider(
-        &self,
-        settings: Option<ConsoleProviderSettings>,
-        http_client: &ProviderClient,
-    ) -> Result<()> {
-        let provider = settings.map(|settings| ConsoleProvider::new(settings, http_client.clone())).transpose()?;
+    /// `IssuerInvalid` if the issuer is not a URL, `Unavailable` if the certificate authorities of this machine cannot be read.
+    pub fn set_console_provider(&self, settings: Option<ConsoleProviderSettings>) -> Result<()> {
+        let provider = settings.map(ConsoleProvider::new).transpose()?;
         self.resources.set_console_provider(provider.map(Arc::new));
         Ok(())
     }
