@@ -135,3 +135,106 @@ fn name_of(person: &OpenIdPerson) -> String {
     let fits = !name.is_empty() && name.len() <= NAME_LIMIT && !name.contains(char::is_control);
     if fits { name.to_owned() } else { person.email.clone() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Control, ControlSettings, NoLiveState, console_sessions::SessionUse, resources::RecordPath,
+        settings::ConsoleProviderSettings,
+    };
+    use postern_api::{host::HostName, resource::UserUpdate};
+    use postern_logins::OpenIdClient;
+    use std::sync::Arc;
+
+    const ACTIVE: SessionUse = SessionUse { secure: true, active: true };
+
+    async fn world(folder: &std::path::Path, roles: &[(&str, Role)]) -> (Control, Caller) {
+        let control = Control::open(ControlSettings::new(folder), Arc::new(NoLiveState)).await.expect("it opens");
+        let key = control.create_api_key("first", Role::Admin).await.expect("a key");
+        let admin = control.resources.authenticate(key.reveal()).await.expect("a caller");
+        control.set_console_provider(Some(settings("https://id.test", roles))).expect("a provider");
+        (control, (*admin).clone())
+    }
+
+    fn settings(issuer: &str, roles: &[(&str, Role)]) -> ConsoleProviderSettings {
+        let client = OpenIdClient {
+            issuer: issuer.to_owned(),
+            client_id: "console".to_owned(),
+            client_secret: "secret".into(),
+            scopes: "openid email".to_owned(),
+            groups_claim: "groups".to_owned(),
+        };
+        ConsoleProviderSettings {
+            client,
+            name: String::new(),
+            address: "https://api.test".to_owned(),
+            roles: roles.iter().map(|(group, role)| ((*group).to_owned(), *role)).collect(),
+            new_users: vec![(HostName::parse("example.test").expect("a domain"), Role::Editor)],
+        }
+    }
+
+    fn person(email: &str, groups: &[&str]) -> OpenIdPerson {
+        let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+        OpenIdPerson { email: email.to_owned(), email_verified: true, name: "Ada".to_owned(), groups }
+    }
+
+    async fn sign_in(control: &Control, person: &OpenIdPerson) -> Result<(Token, ConsoleSession)> {
+        let provider = control.resources.console_provider().expect("a provider");
+        control.resources.sign_in_person(&provider, person, &CallOrigin::default()).await
+    }
+
+    async fn role(control: &Control, token: &Token) -> Result<Role, Code> {
+        let current = control.resources.session(token, ACTIVE).await;
+        current.map(|current| current.session.role).map_err(|error| error.code)
+    }
+
+    #[tokio::test]
+    async fn a_session_never_has_more_rights_than_its_user_and_ends_with_the_user() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (control, admin) = world(folder.path(), &[("ops", Role::Admin), ("support", Role::Viewer)]).await;
+        let (ops, session) = sign_in(&control, &person("Ada@Example.test", &["ops"])).await.expect("a session");
+        assert_eq!((session.email.as_str(), session.api_key_id), ("ada@example.test", None));
+        let (support, other) = sign_in(&control, &person("ada@example.test", &["support"])).await.expect("a session");
+        assert_eq!(session.owner_id, other.owner_id, "one user");
+        assert_eq!((role(&control, &ops).await, role(&control, &support).await), (Ok(Role::Editor), Ok(Role::Viewer)));
+        let OwnerId::User(user) = session.owner_id else { panic!("a user") };
+        let path = RecordPath { id: user, parent: None };
+        let change = async |change: UserUpdate| {
+            control.resources.update::<User>(&admin, &path, change).await.expect("changed");
+        };
+        change(UserUpdate { role: Some(Role::Admin), ..Default::default() }).await;
+        assert_eq!((role(&control, &ops).await, role(&control, &support).await), (Ok(Role::Admin), Ok(Role::Viewer)));
+        let ended = Err(Code::ConsoleSessionEnded);
+        change(UserUpdate { email: Some("eve@example.test".to_owned()), ..Default::default() }).await;
+        assert_eq!(role(&control, &ops).await, ended, "the address belongs to another person now");
+        change(UserUpdate { email: Some("ADA@example.test".to_owned()), ..Default::default() }).await;
+        assert_eq!(role(&control, &ops).await, Ok(Role::Admin));
+        control.set_console_provider(Some(settings("https://other.test", &[]))).expect("another provider");
+        assert_eq!(role(&control, &ops).await, ended, "of a former provider");
+        control.set_console_provider(Some(settings("https://id.test", &[]))).expect("the provider");
+        control.resources.delete::<User>(&admin, &path).await.expect("deleted");
+        assert_eq!(role(&control, &ops).await, ended);
+        control.resources.sweep_sessions(postern_api::Timestamp::now()).await.expect("swept");
+        assert!(control.resources.all_sessions().await.expect("a store").entries.is_empty());
+    }
+
+    #[tokio::test]
+    async fn an_address_must_be_verified_and_known() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (control, admin) = world(folder.path(), &[]).await;
+        let code =
+            async |person: &OpenIdPerson| sign_in(&control, person).await.map(|_| ()).map_err(|error| error.code);
+        let unverified = OpenIdPerson { email_verified: false, ..person("ada@example.test", &[]) };
+        assert_eq!(code(&unverified).await, Err(Code::EmailUnverified));
+        assert_eq!(code(&person("", &[])).await, Err(Code::EmailUnverified));
+        assert_eq!(code(&person("ada@example.test\n", &[])).await, Err(Code::EmailUnverified));
+        assert_eq!(code(&person("ada@sub.example.test", &[])).await, Err(Code::ConsoleUserUnknown));
+        let body =
+            UserCreate { name: "Grace".to_owned(), email: Some("grace@other.test".to_owned()), ..Default::default() };
+        control.resources.create::<User>(&admin, None, body.clone()).await.expect("created");
+        let twice = control.resources.create::<User>(&admin, None, body).await.expect_err("taken");
+        assert_eq!(twice.code, Code::UserEmailTaken);
+        assert_eq!(code(&person("grace@other.test", &[])).await, Ok(()));
+    }
+}
