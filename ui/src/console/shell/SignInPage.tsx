@@ -157,7 +157,7 @@ function KeyForm({ signIn, hasEnded, isSecond }: KeyFormProps) {
           <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
         </Notice>
       )}
-      <Button type="submit" weight={isSecond ? "normal" : "primary"} icon="lock" busy={busy}>
+      <Button type="submit" weight={isSecond ? "plain" : "primary"} icon="lock" busy={busy}>
         Sign in
       </Button>
       <p className={styles.quiet}>
