@@ -58,9 +58,10 @@ test("signs a user in with the role of a group, and leads back to where they wer
   await signInAs(page, "dev-bob", "#/ip_policies");
   await expect(page.getByRole("heading", { name: "IP policies", level: 1 })).toBeVisible();
   const account = page.getByRole("button", { name: "Signed in as The dev-bob Editor" });
+  await expect(account).toBeVisible();
+  await expectAccessible(page);
   await account.click();
   await expect(page.getByText("dev-bob@example.test")).toBeVisible();
-  await expectAccessible(page);
   await picture(page, "console-account-provider");
   await page.keyboard.press("Escape");
 
