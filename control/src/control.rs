@@ -1,8 +1,10 @@
 //! Facade of the crate for the server program.
 
 use crate::{
-    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, EventTasks, LiveState,
-    LoginStore, OAuthApps, acme, console_sessions, files,
+    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ConsoleProviderSettings, ControlSettings,
+    EventTasks, LiveState, LoginStore, OAuthApps, acme,
+    console_provider::ConsoleProvider,
+    console_sessions, files,
     http::{AdmissionCheck, ApiState},
     logins,
     publishing::Publisher,
@@ -155,6 +157,16 @@ impl Control {
     /// Replaces the operator's OAuth apps, which modules without an app of their own need.
     pub fn set_oauth_apps(&self, apps: &OAuthApps, has_microsoft_tenants: bool) {
         self.resources.set_oauth_facts(OAuthFacts::new(apps, has_microsoft_tenants));
+    }
+
+    /// Replaces the provider by which people sign in to the console. Sessions that another issuer has begun end.
+    ///
+    /// # Errors
+    /// `IssuerInvalid` if the issuer is not a URL, `Unavailable` if the certificate authorities of this machine cannot be read.
+    pub fn set_console_provider(&self, settings: Option<ConsoleProviderSettings>) -> Result<()> {
+        let provider = settings.map(ConsoleProvider::new).transpose()?;
+        self.resources.set_console_provider(provider.map(Arc::new));
+        Ok(())
     }
 
     /// Sends events to their destinations, and records what is observed, until the returned handle is dropped.

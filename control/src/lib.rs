@@ -7,6 +7,7 @@ mod backup;
 pub mod certificates;
 mod cluster;
 mod consistency;
+mod console_provider;
 mod console_sessions;
 mod control;
 mod dns;
@@ -39,7 +40,9 @@ pub use live_state::{
 pub use logins::{LoginStore, SpentAssertion};
 pub use relocation::{Direction, relocate};
 pub use resources::{AddressClaims, AgentIdentity, BoundAddress, TunnelClaim, audit::CommittedEvent};
-pub use settings::{AuditRetention, AuditedEvents, ConsoleSessionLimits, ControlSettings, OAuthApp, OAuthApps};
+pub use settings::{
+    AuditRetention, AuditedEvents, ConsoleProviderSettings, ConsoleSessionLimits, ControlSettings, OAuthApp, OAuthApps,
+};
 
 /// OpenAPI description of the management API; it is the same on every server of this version.
 ///

@@ -1,8 +1,8 @@
 //! All routes of the management API.
 
 use super::{
-    ApiState, audit_events, console_sessions, handlers, openapi::Description, put_back::PutBackKind, response,
-    service::ManagementService,
+    ApiState, audit_events, console_sessions, console_sign_in, handlers, openapi::Description, put_back::PutBackKind,
+    response, service::ManagementService,
 };
 use crate::{
     resources::{
@@ -263,11 +263,11 @@ pub(crate) fn indexed_kinds() -> Vec<IndexKind> {
     contents().indexed
 }
 
-/// The API as one router.
+/// The API as one router. Beside it, the sign-in by an OpenID provider needs no key.
 pub(crate) fn router(state: Arc<ApiState>) -> Router {
     let routes = contents().router.fallback(response::no_such_path).layer(DefaultBodyLimit::disable());
     let routes = routes.with_state(state.clone());
-    Router::new().fallback_service(ManagementService { state, routes })
+    console_sign_in::routes(&state).fallback_service(ManagementService { state, routes })
 }
 
 #[cfg(test)]

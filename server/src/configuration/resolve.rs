@@ -3,6 +3,7 @@
 use super::{
     Mistakes,
     acme::{acme, dns_resolver},
+    console_oidc::console_oidc,
     raw::RawSettings,
     resolver::Resolver,
     shared_store::{Node, node, shared_store},
@@ -16,7 +17,9 @@ use crate::{
     logs::{Format, Level},
 };
 use postern_api::host::HostName;
-use postern_control::{AcmeSettings, AuditRetention, AuditedEvents, ConsoleSessionLimits, store::SharedLocation};
+use postern_control::{
+    AcmeSettings, AuditRetention, AuditedEvents, ConsoleProviderSettings, ConsoleSessionLimits, store::SharedLocation,
+};
 use postern_edge::{Geo, Limits, MAX_RECENT_REQUESTS, Proxies, RECENT_REQUESTS};
 use postern_logins::{IdentityHeaders, OAuthProviders};
 use std::{
@@ -70,6 +73,8 @@ pub(crate) struct Configuration {
     pub(crate) audit_log: Option<Destination>,
     pub(crate) audit_retention: AuditRetention,
     pub(crate) console_sessions: ConsoleSessionLimits,
+    /// OpenID provider of the console; an empty address is derived from the API's.
+    pub(crate) console_oidc: Option<ConsoleProviderSettings>,
     pub(crate) audit_events: AuditedEvents,
     pub(crate) log_format: Format,
     pub(crate) log_level: Level,
@@ -111,6 +116,7 @@ impl Configuration {
         let audit_log = resolver.value("audit_log", str::parse);
         let audit_retention = resolver.value("audit_retention", audit_retention).unwrap_or_default();
         let console_sessions = console_sessions(&mut resolver);
+        let console_oidc = console_oidc(&mut resolver);
         let audit_events = resolver.value("audit_events", audit_events).unwrap_or_default();
         let log_format = resolver.value("log_format", str::parse).unwrap_or_default();
         let log_level = resolver.value("log_level", str::parse).unwrap_or_default();
@@ -157,6 +163,7 @@ impl Configuration {
             audit_log,
             audit_retention,
             console_sessions,
+            console_oidc,
             audit_events,
             log_format,
             log_level,

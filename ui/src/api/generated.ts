@@ -1545,7 +1545,7 @@ export interface components {
        */
       credentials: number;
     };
-    /** @description A browser that is signed in to the console. Its calls have the rights of the API key that it was signed in with, as long as that key exists. */
+    /** @description A browser that is signed in to the console. Its calls have the rights of the API key that it was signed in with, as long as that key exists; after a sign-in by an OpenID provider, those of the user, at most with the role of that sign-in. */
     ConsoleSession: {
       /** @description Its id. */
       id: string;
@@ -1555,8 +1555,10 @@ export interface components {
       owner_name: string;
       /** @description The role that its calls have. */
       role: components["schemas"]["Role"];
-      /** @description The API key. */
-      api_key_id: string;
+      /** @description The API key; null after a sign-in by an OpenID provider. */
+      api_key_id: string | null;
+      /** @description Address that the OpenID provider has verified; empty after a sign-in with an API key. */
+      email: string;
       /**
        * Format: date-time
        * @description Time of the sign-in.
@@ -4456,6 +4458,8 @@ export interface components {
       admin: boolean;
       /** @description What the user may see and change. */
       role: components["schemas"]["Role"];
+      /** @description Address by which the user signs in to the console with an OpenID provider, unique among users; empty if there is none. */
+      email: string;
     };
     /** @description Parsed user agent of a browser. Unknown members are empty. */
     UserAgent: {
@@ -4511,6 +4515,8 @@ export interface components {
       admin?: boolean | null;
       /** @description Default: `editor`. */
       role?: components["schemas"]["Role"] | null;
+      /** @description Address for signing in to the console with an OpenID provider. Default: none. */
+      email?: string | null;
     };
     /** @description A page of records, newest first. */
     UserList: {
@@ -4533,6 +4539,8 @@ export interface components {
       admin?: boolean | null;
       /** @description What the user may see and change. */
       role?: components["schemas"]["Role"] | null;
+      /** @description Address for signing in to the console with an OpenID provider; empty for none. */
+      email?: string | null;
     };
     /** @description Decision of a module or restriction. */
     Verdict: "passed" | "refused" | "warned";
