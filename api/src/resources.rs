@@ -1,5 +1,6 @@
 //! The kinds of resources, one file each.
 
+mod agent;
 mod alert_rule;
 mod api_key;
 mod app_session;
@@ -39,6 +40,7 @@ mod tunnel_session;
 mod user;
 mod weighted_backend;
 
+pub use agent::{Agent, AgentChange, AgentState};
 pub use alert_rule::{
     ALERT_FIRING, ALERT_REQUESTS_LIMIT, ALERT_RESOLVED, ALERT_THRESHOLD_LIMIT, ALERT_WARNING, ALERT_WARNING_SHARE,
     ALERT_WINDOW_LIMIT, AlertMeasure, AlertPeriod, AlertRule, AlertRuleCreate, AlertRuleStatus, AlertRuleUpdate,
@@ -129,6 +131,7 @@ pub const COLLECTIONS: &[&str] = &[
     "/server",
     "/status",
     "/traffic",
+    Agent::PATH,
     AlertRule::PATH,
     ApiKey::PATH,
     AppSession::PATH,

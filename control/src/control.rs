@@ -157,7 +157,7 @@ impl Control {
         self.resources.set_oauth_facts(OAuthFacts::new(apps, has_microsoft_tenants));
     }
 
-    /// Sends events to their destinations, and records what is observed, until the returned handle is dropped.
+    /// Sends events to their destinations, and records what is observed, such as which agents come and go, until the returned handle is dropped.
     pub fn run_event_tasks(&self) -> EventTasks {
         EventTasks::start(&self.resources, self.cluster.as_ref().map(Cluster::leading))
     }

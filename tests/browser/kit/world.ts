@@ -283,6 +283,11 @@ export class World {
     });
   }
 
+  /** Ends the agent as its user does. */
+  async endAgent(): Promise<void> {
+    await this.#agent?.end();
+  }
+
   /** One call of the agent's local API, as curl would make it. */
   async api<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await fetch(`${this.url}${path}`, {

@@ -3,6 +3,7 @@ import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router"
 import type { ComponentType } from "react";
 import type { Base } from "../api/management";
 import type { IconName } from "../parts/Icon";
+import { agents } from "./agents/agents";
 import { auditEvents } from "./audit/auditEvents";
 import { sshAuthorities } from "./certificates/ssh/authorities";
 import { sshHostCertificates, sshUserCertificates } from "./certificates/ssh/certificates";
@@ -95,6 +96,7 @@ export const AREAS: readonly Area[] = [
   },
   resource("Traffic", "globe", endpoints),
   resource("Traffic", "arrow", tunnels),
+  resource("Traffic", "home", agents),
   resource("Traffic", "link", tunnelSessions),
   resource("Traffic", "layers", nodes),
   resource("Traffic", "alert", alertRules),

@@ -14,6 +14,7 @@ import { MAX_REMEMBERED, refusingDecision } from "../modules/recentDecisions";
 import { exactly, RefLink } from "../resource/cells";
 import styles from "./Refusals.module.css";
 import { pathOf } from "./routePath";
+import { isId, unnamed } from "../../model/ids";
 
 const SHOWN = 10;
 
@@ -85,7 +86,7 @@ export function Refusals({ visits, routes = [] }: RefusalsProps) {
 
 function pathOfRoute(routes: readonly HttpsRoute[], id: string): string {
   const route = routes.find((one) => one.id === id);
-  return route ? pathOf(route) : id;
+  return route ? pathOf(route) : unnamed(id);
 }
 
 const VERDICTS = { passed: "check", refused: "cross", warned: "alert" } as const;
@@ -122,7 +123,7 @@ function Decisions({ visit, route }: { visit: RefusedVisit; route: HttpsRoute | 
 }
 
 function Rule({ text }: { text: string }) {
-  return /^[a-z]+_[0-9A-Za-z]{27}$/.test(text) ? (
+  return isId(text) ? (
     <RefLink id={text} />
   ) : (
     <code className={styles.mono}>{text}</code>
