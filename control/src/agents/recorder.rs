@@ -116,7 +116,7 @@ impl AgentRecorder {
         }
         self.write(changed).await?;
         if is_due {
-            let obsolete = self.obsolete(now);
+            let obsolete = obsolete(&self.known, now);
             self.remove(obsolete).await?;
             if !connected.is_empty() && self.returning.is_empty() {
                 let mut plan = CommitPlan::default();
@@ -159,17 +159,6 @@ impl AgentRecorder {
         lost.filter_map(|id| Some((id.clone(), self.known.get(id)?.clone()))).collect()
     }
 
-    /// Agents that have been away for too long, or are too many.
-    fn obsolete(&self, now: Timestamp) -> BTreeSet<Id<Agent>> {
-        let away = self.known.iter().filter_map(|(id, agent)| Some((agent.last_seen?, id)));
-        let mut away: Vec<(Timestamp, &Id<Agent>)> = away.collect();
-        away.sort();
-        let excess = self.known.len().saturating_sub(MAX_AGENTS - MAX_AGENTS / 10);
-        let is_old = |seen: Timestamp| seen.seconds() + KEPT_SECONDS < now.seconds();
-        let obsolete = away.iter().enumerate().filter(|(place, (seen, _))| *place < excess || is_old(*seen));
-        obsolete.map(|(_, (_, id))| (*id).clone()).collect()
-    }
-
     async fn write(&mut self, changed: Vec<(Id<Agent>, StoredAgent)>) -> Result<()> {
         for some in changed.chunks(MAX_WRITES) {
             let mut plan = CommitPlan::default();
@@ -197,6 +186,67 @@ impl AgentRecorder {
     }
 }
 
+/// Agents that have been away for too long, or are too many.
+fn obsolete(known: &BTreeMap<Id<Agent>, StoredAgent>, now: Timestamp) -> BTreeSet<Id<Agent>> {
+    let away = known.iter().filter_map(|(id, agent)| Some((agent.last_seen?, id)));
+    let mut away: Vec<(Timestamp, &Id<Agent>)> = away.collect();
+    away.sort();
+    // Some room for those that come next.
+    let excess = known.len().saturating_sub(MAX_AGENTS - MAX_AGENTS / 10);
+    let is_old = |seen: Timestamp| seen.seconds() + KEPT_SECONDS < now.seconds();
+    let obsolete = away.iter().enumerate().filter(|(place, (seen, _))| *place < excess || is_old(*seen));
+    obsolete.map(|(_, (_, id))| (*id).clone()).collect()
+}
+
 fn to_json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(|_| Error::from(Code::Internal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::id::ksuid;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::new(jiff::Timestamp::from_second(seconds).expect("a moment"))
+    }
+
+    fn agents(last_seen: impl IntoIterator<Item = Option<i64>>) -> BTreeMap<Id<Agent>, StoredAgent> {
+        let agent = |(number, seen): (usize, Option<i64>)| {
+            let id = Id::parse(&format!("ag_{}", ksuid(1_500_000_000, (number as u128).to_be_bytes()))).expect("an id");
+            let stored = StoredAgent {
+                credential: String::new(),
+                host_name: number.to_string(),
+                account: String::new(),
+                agent_version: String::new(),
+                os: String::new(),
+                ip: String::new(),
+                first_seen: at(0),
+                last_seen: seen.map(at),
+                changes: Vec::new(),
+            };
+            (id, stored)
+        };
+        last_seen.into_iter().enumerate().map(agent).collect()
+    }
+
+    fn forgotten(known: &BTreeMap<Id<Agent>, StoredAgent>, now: i64) -> BTreeSet<&str> {
+        obsolete(known, at(now)).iter().map(|id| known[id].host_name.as_str()).collect()
+    }
+
+    #[test]
+    fn agents_are_forgotten_after_thirty_days_unless_they_are_connected() {
+        let known = agents([None, Some(1_000), Some(2_000)]);
+        assert_eq!(forgotten(&known, 1_000 + KEPT_SECONDS), BTreeSet::new());
+        assert_eq!(forgotten(&known, 1_001 + KEPT_SECONDS), BTreeSet::from(["1"]));
+        assert_eq!(forgotten(&known, 9_000 + KEPT_SECONDS), BTreeSet::from(["1", "2"]));
+    }
+
+    #[test]
+    fn of_too_many_agents_those_that_were_away_longest_are_forgotten() {
+        let known = agents((0..MAX_AGENTS).map(|number| (number > 0).then_some(number as i64)));
+        let gone = forgotten(&known, 20_000);
+        assert_eq!(gone.len(), MAX_AGENTS / 10);
+        assert!(gone.contains("1") && gone.contains("1000") && !gone.contains("0") && !gone.contains("1001"));
+    }
 }

@@ -234,7 +234,11 @@ export class World {
   }
 
   /** The same call, with whatever the server says to it. */
-  async managed(method: string, path: string, body: string | null): Promise<{ status: number; body: string }> {
+  async managed(
+    method: string,
+    path: string,
+    body: string | null,
+  ): Promise<{ status: number; body: string }> {
     const answer = await fetch(`${this.management}${path}`, {
       method,
       headers: {

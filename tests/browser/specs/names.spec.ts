@@ -23,7 +23,9 @@ async function fillWithReferences(world: World): Promise<void> {
   const edge = await world.create("/edges/https", { hostports: ["names.localhost:443"] });
   const route = await world.create(`/edges/https/${edge}/routes`, { match_type: "path_prefix", match: "/" });
   await world.manage("PUT", `/edges/https/${edge}/routes/${route}/backend`, { backend_id: weighted });
-  await world.manage("PUT", `/edges/https/${edge}/routes/${route}/ip_restriction`, { ip_policy_ids: [policy] });
+  await world.manage("PUT", `/edges/https/${edge}/routes/${route}/ip_restriction`, {
+    ip_policy_ids: [policy],
+  });
   await world.create("/edges/tcp", { backend: { backend_id: group } });
   await world.create("/alert_rules", { measure: "agent_away", threshold: 5, subject_id: credential });
   await world.create("/alert_rules", { measure: "requests", threshold: 5, subject_id: route });
@@ -33,7 +35,10 @@ async function fillWithReferences(world: World): Promise<void> {
 }
 
 const test = testWithWorld().extend<{}, { filled: true }>({
-  filled: [async ({ world }, use) => fillWithReferences(world).then(() => use(true)), { scope: "worker", timeout: 60_000 }],
+  filled: [
+    async ({ world }, use) => fillWithReferences(world).then(() => use(true)),
+    { scope: "worker", timeout: 60_000 },
+  ],
 });
 
 async function goTo(page: Page, place: string): Promise<void> {
@@ -58,11 +63,21 @@ async function idsSeen(page: Page): Promise<string[]> {
   return text.match(ID) ?? [];
 }
 
-test("no page of the console shows an id instead of a name", async ({ page, world, filled: _, openConsole }) => {
+test("no page of the console shows an id instead of a name", async ({
+  page,
+  world,
+  filled: _,
+  openConsole,
+}) => {
   test.setTimeout(300_000);
   await openConsole();
-  const { paths } = await world.manage<{ paths: Record<string, Record<string, unknown>> }>("GET", "/openapi.json");
-  const lists = Object.keys(paths).filter((path) => `${path}/{id}` in paths && paths[path]?.["get"] !== undefined);
+  const { paths } = await world.manage<{ paths: Record<string, Record<string, unknown>> }>(
+    "GET",
+    "/openapi.json",
+  );
+  const lists = Object.keys(paths).filter(
+    (path) => `${path}/{id}` in paths && paths[path]?.["get"] !== undefined,
+  );
   expect(lists.length).toBeGreaterThan(20);
   const places = ["/overview", "/topology"];
   for (const path of lists) {
@@ -70,7 +85,10 @@ test("no page of the console shows an id instead of a name", async ({ page, worl
     const records = Object.values(list).find(Array.isArray) as { id: string }[];
     places.push(path, ...records.slice(0, 4).map(({ id }) => `${path}/${id}`));
   }
-  const edges = await world.manage<{ https_edges: { id: string; routes: { id: string }[] }[] }>("GET", "/edges/https");
+  const edges = await world.manage<{ https_edges: { id: string; routes: { id: string }[] }[] }>(
+    "GET",
+    "/edges/https",
+  );
   for (const { id, routes } of edges.https_edges)
     for (const route of routes) places.push(`/edges/https/${id}/routes/${route.id}`);
   for (const place of places) {
@@ -88,7 +106,10 @@ test("the id of a record that another one refers to is its tooltip, and on its p
   await openConsole("/credentials");
   const { users } = await world.manage<{ users: { id: string; name: string }[] }>("GET", "/users");
   const admin = users.find(({ name }) => name !== "Grace" && name !== "Ada");
-  const owner = page.getByRole("row").getByRole("link", { name: admin?.name ?? "" }).first();
+  const owner = page
+    .getByRole("row")
+    .getByRole("link", { name: admin?.name ?? "" })
+    .first();
   await expect(owner).toHaveAttribute("title", admin?.id ?? "");
   await owner.click();
   await expect(page.getByRole("button", { name: "Copy the ID" })).toBeVisible();

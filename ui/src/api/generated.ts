@@ -864,6 +864,18 @@ export interface paths {
     /** List the dependents of user */
     get: operations["list_user_dependents"];
   };
+  "/agents": {
+    parameters: {};
+    /** List agents */
+    get: operations["list_agents"];
+  };
+  "/agents/{id}": {
+    parameters: {};
+    /** Get agent */
+    get: operations["get_agent"];
+    /** Delete agent */
+    delete: operations["delete_agent"];
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -4327,6 +4339,9 @@ export interface components {
       transport: string;
       /** @description The node that the agent is connected to; absent if the server uses its store alone. */
       node?: components["schemas"]["NodeName"] | null;
+      host_name?: string | null;
+      account?: string | null;
+      agent?: components["schemas"]["Ref"] | null;
     };
     /** @description A page of records, newest first. */
     TunnelSessionList: {
@@ -4600,6 +4615,48 @@ export interface components {
       backends?: {
         [key: string]: number | null;
       } | null;
+    };
+    /** @description A page of records, newest first. */
+    AgentList: {
+      /** @description The records. */
+      agents: components["schemas"]["Agent"][];
+      /** @description The URI of the list. */
+      uri: string;
+      /** @description The URI of the next page; null after the last. */
+      next_page_uri: string | null;
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
+    };
+    /** @description An agent. */
+    Agent: {
+      id: string;
+      uri: string;
+      host_name: string;
+      account: string;
+      agent_version: string;
+      os: string;
+      ip: string;
+      credential: components["schemas"]["Ref"];
+      owner_id: string | null;
+      state: components["schemas"]["AgentState"];
+      /** Format: date-time */
+      connected_since: string | null;
+      /** Format: date-time */
+      last_seen: string | null;
+      /** Format: date-time */
+      first_seen: string;
+      tunnels: number;
+      tunnel_sessions: components["schemas"]["Ref"][];
+      nodes: components["schemas"]["NodeName"][];
+      changes: components["schemas"]["AgentChange"][];
+    };
+    /** @description z */
+    AgentState: "online" | "away";
+    /** @description c */
+    AgentChange: {
+      state: components["schemas"]["AgentState"];
+      /** Format: date-time */
+      at: string;
     };
   };
   responses: {
@@ -4931,6 +4988,10 @@ export type WeightedBackend = components["schemas"]["WeightedBackend"];
 export type WeightedBackendCreate = components["schemas"]["WeightedBackendCreate"];
 export type WeightedBackendList = components["schemas"]["WeightedBackendList"];
 export type WeightedBackendUpdate = components["schemas"]["WeightedBackendUpdate"];
+export type AgentList = components["schemas"]["AgentList"];
+export type Agent = components["schemas"]["Agent"];
+export type AgentState = components["schemas"]["AgentState"];
+export type AgentChange = components["schemas"]["AgentChange"];
 export type ResponseBadRequest = components["responses"]["BadRequest"];
 export type ResponseUnauthorized = components["responses"]["Unauthorized"];
 export type ResponseForbidden = components["responses"]["Forbidden"];
@@ -10056,6 +10117,62 @@ export interface operations {
       };
     };
   };
+  list_agents: {
+    parameters: {
+      query?: {
+        /** @description The largest number of records on a page. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records older than this one; empty is the same as absent. */
+        before_id?: string;
+      };
+    };
+    responses: {
+      /** @description A page of records. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AgentList"];
+        };
+      };
+    };
+  };
+  get_agent: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Agent"];
+        };
+      };
+    };
+  };
+  delete_agent: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
 }
 
 /** The collections of records: member of a list, prefix of ids, name of a record. */
@@ -10108,4 +10225,5 @@ export const COLLECTIONS = {
   "/tunnel_sessions": { member: "tunnel_sessions", prefix: "ts", name: "tunnel session" },
   "/tunnels": { member: "tunnels", prefix: "tn", name: "tunnel" },
   "/users": { member: "users", prefix: "usr", name: "user" },
+  "/agents": { member: "agents", prefix: "ag", name: "agent" },
 } as const;

@@ -8,7 +8,11 @@ export function Reference({ id, name }: { id: string; name?: string | undefined 
   return (
     <>
       <span title={id}>{name || unnamed(id)}</span>{" "}
-      <IconButton icon="copy" label={`Copy the ID of ${name || unnamed(id)}`} onClick={() => void copy(id, "The ID")} />
+      <IconButton
+        icon="copy"
+        label={`Copy the ID of ${name || unnamed(id)}`}
+        onClick={() => void copy(id, "The ID")}
+      />
     </>
   );
 }

@@ -34,7 +34,10 @@ export function AgentDetails({ record: agent }: { record: Agent }) {
           <ol className={styles.changes}>
             {agent.changes.map(({ state, at }) => (
               <li key={`${state} ${at}`}>
-                <State tone={state === "online" ? "ok" : "idle"} icon={state === "online" ? "check" : "clock"}>
+                <State
+                  tone={state === "online" ? "ok" : "idle"}
+                  icon={state === "online" ? "check" : "clock"}
+                >
                   {state === "online" ? "Connected" : "Gone"}
                 </State>
                 <span>

@@ -123,11 +123,7 @@ function Decisions({ visit, route }: { visit: RefusedVisit; route: HttpsRoute | 
 }
 
 function Rule({ text }: { text: string }) {
-  return isId(text) ? (
-    <RefLink id={text} />
-  ) : (
-    <code className={styles.mono}>{text}</code>
-  );
+  return isId(text) ? <RefLink id={text} /> : <code className={styles.mono}>{text}</code>;
 }
 
 /** All logins are one module to the edge: the route tells which one it has. */

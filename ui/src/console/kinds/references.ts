@@ -12,7 +12,8 @@ function referenced<P extends CollectionPath>(
   return { ...collection(path), ...kind };
 }
 
-const described = ({ description, id }: Pick<IpPolicy, "description" | "id">): string => description || unnamed(id);
+const described = ({ description, id }: Pick<IpPolicy, "description" | "id">): string =>
+  description || unnamed(id);
 const named = ({ name }: User | BotUser): string => name;
 
 export const OWNERS = [
@@ -40,7 +41,8 @@ export const CERTIFICATE_AUTHORITIES = referenced("/certificate_authorities", {
 
 export const TLS_CERTIFICATES = referenced("/tls_certificates", {
   singular: "TLS certificate",
-  title: (certificate) => certificate.description || certificate.subject_common_name || unnamed(certificate.id),
+  title: (certificate) =>
+    certificate.description || certificate.subject_common_name || unnamed(certificate.id),
 });
 
 export const SSH_AUTHORITIES = referenced("/ssh_certificate_authorities", {

@@ -266,7 +266,9 @@ function Agents({ total }: { total: number }) {
               {sessions.map((session) => (
                 <tr key={session.id}>
                   <td>
-                    <PlaceLink to={session.agent ? `/agents/${session.agent.id}` : `/tunnel_sessions/${session.id}`}>
+                    <PlaceLink
+                      to={session.agent ? `/agents/${session.agent.id}` : `/tunnel_sessions/${session.id}`}
+                    >
                       {session.host_name || `${session.os} at ${session.ip}`}
                     </PlaceLink>
                   </td>
@@ -309,7 +311,9 @@ function Certificates({ status, now }: { status: ServerStatus; now: number }) {
             const tone = expiryTone(not_after, now);
             return (
               <li key={certificate.id} className={styles.row}>
-                <PlaceLink to={`/tls_certificates/${certificate.id}`}>{names[0] ?? unnamed(certificate.id)}</PlaceLink>
+                <PlaceLink to={`/tls_certificates/${certificate.id}`}>
+                  {names[0] ?? unnamed(certificate.id)}
+                </PlaceLink>
                 <span className={styles.note}>{renewed ? "renewed automatically" : ""}</span>
                 <State tone={tone} icon={tone === "ok" ? "clock" : "alert"}>
                   {expiry(not_after, now)}

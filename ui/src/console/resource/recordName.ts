@@ -3,7 +3,15 @@ import type { Base } from "../../api/management";
 import { isRecord } from "../form/values";
 
 /** Members that name records of some kinds, the most telling first. */
-const NAMING = ["name", "host_name", "public_url", "domain", "addr", "address", "subject_common_name"] as const;
+const NAMING = [
+  "name",
+  "host_name",
+  "public_url",
+  "domain",
+  "addr",
+  "address",
+  "subject_common_name",
+] as const;
 
 /** The name of a record of any kind; null where only its id tells it from others. */
 export function recordName(record: Base): string | null {
@@ -37,5 +45,8 @@ export function recordName(record: Base): string | null {
 
 /** The members that the rules above read, of whatever kind the record is. */
 type Members = Partial<
-  Record<"cidr" | "country" | "action" | "hostports" | "labels" | "status_code" | "principals" | "os" | "ip", unknown>
+  Record<
+    "cidr" | "country" | "action" | "hostports" | "labels" | "status_code" | "principals" | "os" | "ip",
+    unknown
+  >
 >;

@@ -101,7 +101,8 @@ function paletteItemOf(kind: Kind, record: Base, rules: readonly IpPolicyRule[])
     path: `${kind.path}/${record.id}`,
     group: kind.plural,
     title,
-    note: networks.slice(0, 3).join(", ") || texts.find((text) => text !== title && !isId(text)) || kind.singular,
+    note:
+      networks.slice(0, 3).join(", ") || texts.find((text) => text !== title && !isId(text)) || kind.singular,
     text: [record.id, record.description, record.metadata, ...texts, ...networks, ...(routes ?? [])].join(
       "\n",
     ),
