@@ -95,10 +95,12 @@ impl Resources {
     pub(crate) async fn get_view<V: ViewSource>(&self, caller: &Caller, id: &Id<V>) -> Result<V> {
         check_access::<V>(caller)?;
         let record = V::get(self, id).await?.ok_or_else(|| view_not_found(id))?;
-        match self.own_agents(caller).await? {
-            Some(mut own) if !own.has(self, caller, &record).await? => Err(admin_needed()),
-            _ => Ok(record),
+        if let Some(mut own) = self.own_agents(caller).await?
+            && !own.has(self, caller, &record).await?
+        {
+            return Err(admin_needed());
         }
+        Ok(record)
     }
 
     /// Records that the caller may see, as [`ViewSource::list`] gives them.
