@@ -155,6 +155,8 @@ codes! {
     AlertSubjectInvalid = 5141, 400, "The alert rule cannot measure this.";
     AlertSubjectUnknown = 5142, 400, "What the alert rule measures does not exist.";
     AlertRuleLimit = 5143, 400, "There are as many alert rules as the server allows.";
+    // Agents
+    AgentConnected = 5150, 400, "The agent is connected and cannot be forgotten.";
     // TLS certificates and certificate authorities
     PemUnreadable = 1900, 400, "The text could not be read as PEM.";
     PrivateKeyMissing = 1901, 400, "No private key was given.";

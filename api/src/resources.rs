@@ -1,5 +1,6 @@
 //! The kinds of resources, one file each.
 
+mod agent;
 mod alert_rule;
 mod api_key;
 mod app_session;
@@ -40,6 +41,7 @@ mod tunnel_session;
 mod user;
 mod weighted_backend;
 
+pub use agent::{Agent, AgentChange, AgentState};
 pub use alert_rule::{
     ALERT_FIRING, ALERT_REQUESTS_LIMIT, ALERT_RESOLVED, ALERT_THRESHOLD_LIMIT, ALERT_WARNING, ALERT_WARNING_SHARE,
     ALERT_WINDOW_LIMIT, AlertMeasure, AlertPeriod, AlertRule, AlertRuleCreate, AlertRuleStatus, AlertRuleUpdate,
@@ -131,6 +133,7 @@ pub const COLLECTIONS: &[&str] = &[
     "/server",
     "/status",
     "/traffic",
+    Agent::PATH,
     AlertRule::PATH,
     ApiKey::PATH,
     AppSession::PATH,

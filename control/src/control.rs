@@ -169,7 +169,8 @@ impl Control {
         Ok(())
     }
 
-    /// Sends events to their destinations, and records what is observed, until the returned handle is dropped.
+    /// Sends events to their destinations, and records what is observed, such as which agents come and go, until the
+    /// returned handle is dropped.
     pub fn run_event_tasks(&self) -> EventTasks {
         EventTasks::start(&self.resources, self.cluster.as_ref().map(Cluster::leading))
     }

@@ -3,6 +3,7 @@
 //! [`Control`] is the facade. The edge follows the configuration through [`Control::published`].
 
 mod acme;
+mod agents;
 mod backup;
 pub mod certificates;
 mod cluster;

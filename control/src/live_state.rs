@@ -30,6 +30,10 @@ pub trait LiveState: Send + Sync {
     fn region(&self) -> String;
     /// Connected agents, in no particular order.
     fn sessions(&self) -> Vec<LiveSession>;
+    /// Number that changes whenever a session comes or goes; `None` if that is not counted.
+    fn session_changes(&self) -> Option<u64> {
+        None
+    }
     /// Tunnels that are up, in no particular order.
     fn tunnels(&self) -> Vec<LiveTunnel>;
     /// Latest requests and connections that an edge refused, newest first.
@@ -97,6 +101,12 @@ pub struct LiveSession {
     pub agent_version: String,
     /// Operating system of the agent.
     pub os: String,
+    /// Lasting id that the agent has chosen for itself; empty for very old agents.
+    pub instance: String,
+    /// Name of the host it runs on; empty if it does not tell it.
+    pub host_name: String,
+    /// Account that runs it; empty if it does not tell it.
+    pub account: String,
     /// Address it connected from.
     pub address: IpAddr,
     /// Transport between agent and server.

@@ -46,6 +46,11 @@ impl Live {
         self.registry.session_views()
     }
 
+    /// Number that grows whenever a session at any node comes or goes.
+    pub fn session_changes(&self) -> u64 {
+        self.registry.session_changes()
+    }
+
     /// Every tunnel that is up.
     pub fn tunnels(&self) -> Vec<TunnelView> {
         self.registry.tunnel_views()

@@ -88,6 +88,10 @@ impl postern_control::LiveState for LiveEdge {
             .unwrap_or_default()
     }
 
+    fn session_changes(&self) -> Option<u64> {
+        Some(self.edge().map_or(0, postern_edge::Live::session_changes))
+    }
+
     fn tunnels(&self) -> Vec<LiveTunnel> {
         let Some(edge) = self.edge() else { return Vec::new() };
         edge.tunnels().into_iter().map(|view| tunnel(view, edge)).collect()
@@ -237,6 +241,9 @@ fn session(view: SessionView, edge: &postern_edge::Live) -> LiveSession {
         credential: view.credential,
         agent_version: view.agent_version,
         os: view.os,
+        instance: view.instance,
+        host_name: view.host.as_ref().map(|host| host.name.clone()).unwrap_or_default(),
+        account: view.host.map(|host| host.account).unwrap_or_default(),
         address: view.address,
         transport: view.transport,
         metadata: view.metadata,

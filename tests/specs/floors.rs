@@ -62,6 +62,7 @@ fn the_management_api_is_read_downwards() {
             "http",
             "publishing views",
             "acme consistency console_sessions events logins modules",
+            "agents",
             "resources",
             "backup console_provider relocation",
             "cluster",

@@ -6,6 +6,7 @@ mod acl;
 mod acme;
 mod acme_dns;
 mod agent_sessions;
+mod agents;
 mod alerts;
 mod api_command;
 mod api_keys;

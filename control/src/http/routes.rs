@@ -17,9 +17,9 @@ use axum::{
     routing::{MethodRouter, delete, get, post, put},
 };
 use postern_api::resource::{
-    AlertRule, ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, ConsoleSession, Credential,
-    Endpoint, EventDestination, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule,
-    IpRestriction, Node, ReservedAddress, ReservedDomain, Resource as _, ServerFacts, SessionCommand,
+    Agent, AlertRule, ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, ConsoleSession,
+    Credential, Endpoint, EventDestination, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy,
+    IpPolicyRule, IpRestriction, Node, ReservedAddress, ReservedDomain, Resource as _, ServerFacts, SessionCommand,
     SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge,
     Tunnel, TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
 };
@@ -29,6 +29,7 @@ use std::sync::{Arc, LazyLock};
 /// Every kind, view and operation.
 fn contents() -> ApiRoutes {
     ApiRoutes::default()
+        .removable_live_view::<Agent>()
         .resource::<AlertRule>()
         .resource::<ApiKey>()
         .resource::<BotUser>()
@@ -144,10 +145,21 @@ impl ApiRoutes {
 
     /// List, get and delete of a view.
     fn removable<V: DeletableView>(self) -> Self {
+        let routes = self.removal::<V>();
+        routes.describe(Description::removable::<V>)
+    }
+
+    /// List, get and delete of a view of what all nodes serve.
+    fn removable_live_view<V: DeletableView>(self) -> Self {
+        let routes = self.removal::<V>();
+        routes.describe(Description::removable_live_view::<V>)
+    }
+
+    fn removal<V: DeletableView>(self) -> Self {
         let collection = self.router.route(V::PATH, get(handlers::list_view::<V>));
         let item = get(handlers::get_view::<V>).delete(handlers::delete_view::<V>);
         let router = collection.route(&format!("{}/{{id}}", V::PATH), item);
-        ApiRoutes { router, ..self }.describe(Description::removable::<V>)
+        ApiRoutes { router, ..self }
     }
 
     /// Latest requests and connections that an edge refused.

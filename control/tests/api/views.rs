@@ -17,6 +17,9 @@ fn session(second: i64, credential: &str) -> LiveSession {
         credential: credential.to_owned(),
         agent_version: "0.1.0".to_owned(),
         os: "linux/x86_64".to_owned(),
+        instance: String::new(),
+        host_name: "web-1".to_owned(),
+        account: "ada".to_owned(),
         address: "::ffff:192.0.2.7".parse().expect("an address"),
         transport: "postern/1".to_owned(),
         metadata: "of a test".to_owned(),
@@ -69,7 +72,7 @@ pub(crate) async fn listed_and_read(world: &World) {
     let session = session(LATER, &operator.id("/credentials", &json!({})).await);
     world.connects(&session);
     world.opens(&tunnel(LATER, &session, Some(("http", "shop.test", 80))));
-    for place in ["/tunnel_sessions", "/tunnels", "/endpoints", "/nodes"] {
+    for place in ["/agents", "/tunnel_sessions", "/tunnels", "/endpoints", "/nodes"] {
         let list = operator.get(place).await.is(StatusCode::OK);
         let records = list[&place[1..]].as_array().expect("a list");
         assert_eq!(records.len(), 1, "{place}");
@@ -107,9 +110,13 @@ async fn a_session_describes_its_agent() {
     let session = session(LATER, &credential);
     world.connects(&session);
     let read = operator.get(&format!("/tunnel_sessions/{}", session.id)).await.is(StatusCode::OK);
+    let agent = operator.get("/agents").await.is(StatusCode::OK)["agents"][0].clone();
     let expected = json!({
         "id": session.id,
         "uri": format!("{BASE_URL}/tunnel_sessions/{}", session.id),
+        "account": "ada",
+        "agent": {"id": agent["id"], "uri": agent["uri"]},
+        "host_name": "web-1",
         "agent_version": "0.1.0",
         "credential": {"id": credential, "uri": format!("{BASE_URL}/credentials/{credential}")},
         "ip": "192.0.2.7",

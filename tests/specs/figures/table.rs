@@ -112,6 +112,11 @@ const LOCAL_API: &[Row] = &[
 
 /// What the management API shows.
 const MANAGEMENT_API: &[Row] = &[
+    (
+        "Agent",
+        "tunnels",
+        Counted("agents::an_agent_is_known_by_its_host_while_it_is_away_and_after_a_restart_of_the_server"),
+    ),
     ("AlertRule", "threshold window_minutes minimum_requests", SETTING),
     ("AlertRule", "value", Counted("alerts::requests_that_reach_a_threshold_are_one_event_also_over_a_restart")),
     (

@@ -1,6 +1,18 @@
 // Paths, bodies and responses of the management API. Made from api/openapi.json by `npm run gen`, never edited.
 
 export interface paths {
+  "/agents": {
+    parameters: {};
+    /** List agents */
+    get: operations["list_agents"];
+  };
+  "/agents/{id}": {
+    parameters: {};
+    /** Get agent */
+    get: operations["get_agent"];
+    /** Delete agent */
+    delete: operations["delete_agent"];
+  };
   "/alert_rules": {
     parameters: {};
     /** List alert rules */
@@ -892,6 +904,78 @@ export interface components {
     Action: "allow" | "deny";
     /** @description What the author of a change is. */
     ActorType: "user" | "bot_user" | "operator" | "server" | "visitor";
+    /** @description An agent that is connected, or was within the last 30 days. What it tells about itself is not verified. */
+    Agent: {
+      /** @description Its id, which stays the same from session to session. */
+      id: string;
+      /** @description Absolute URL. */
+      uri: string;
+      /** @description Name of the host it runs on; empty if it does not tell it. */
+      host_name: string;
+      /** @description Account of the operating system that runs it; empty if it does not tell it. */
+      account: string;
+      /** @description Its version. */
+      agent_version: string;
+      /** @description The system it runs on. */
+      os: string;
+      /** @description The address it connected from. */
+      ip: string;
+      /** @description Its credential. */
+      credential: components["schemas"]["Ref"];
+      /** @description The user or bot user that the credential belongs to; null if the credential is deleted. */
+      owner_id: string | null;
+      /** @description Whether it is connected. */
+      state: components["schemas"]["AgentState"];
+      /**
+       * Format: date-time
+       * @description Since when it has its oldest session; null while it is away.
+       */
+      connected_since: string | null;
+      /**
+       * Format: date-time
+       * @description When it was connected for the last time; null while it is. May be up to a minute early if the server itself ended.
+       */
+      last_seen: string | null;
+      /**
+       * Format: date-time
+       * @description When it connected for the first time.
+       */
+      first_seen: string;
+      /**
+       * Format: uint64
+       * @description Number of its tunnels.
+       */
+      tunnels: number;
+      /** @description Its sessions, the newest first: several where the server has several nodes. */
+      tunnel_sessions: components["schemas"]["Ref"][];
+      /** @description The nodes it is connected to; empty if the server uses its store alone. */
+      nodes: components["schemas"]["NodeName"][];
+      /** @description The latest times at which it came or went, the newest first. */
+      changes: components["schemas"]["AgentChange"][];
+    };
+    /** @description A time at which an agent connected or was gone. */
+    AgentChange: {
+      /** @description The state from then on. */
+      state: components["schemas"]["AgentState"];
+      /**
+       * Format: date-time
+       * @description When; may lag by a few seconds.
+       */
+      at: string;
+    };
+    /** @description A page of records, newest first. */
+    AgentList: {
+      /** @description The records. */
+      agents: components["schemas"]["Agent"][];
+      /** @description The URI of the list. */
+      uri: string;
+      /** @description The URI of the next page; null after the last. */
+      next_page_uri: string | null;
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
+    };
+    /** @description Whether an agent is connected. */
+    AgentState: "online" | "away";
     /** @description What an alert rule measures. */
     AlertMeasure: "requests" | "bytes" | "error_share" | "agent_away";
     /** @description Time over which requests and bytes are counted. */
@@ -4425,6 +4509,12 @@ export interface components {
       transport: string;
       /** @description The node that the agent is connected to; absent if the server uses its store alone. */
       node?: components["schemas"]["NodeName"] | null;
+      /** @description Name of the host that the agent runs on; absent if the agent does not tell it. */
+      host_name?: string | null;
+      /** @description Account of the operating system that runs the agent; absent if the agent does not tell it. */
+      account?: string | null;
+      /** @description The agent, which keeps its id from session to session. Older servers do not tell it. */
+      agent?: components["schemas"]["Ref"] | null;
     };
     /** @description A page of records, newest first. */
     TunnelSessionList: {
@@ -4804,6 +4894,10 @@ export interface components {
 }
 export type Action = components["schemas"]["Action"];
 export type ActorType = components["schemas"]["ActorType"];
+export type Agent = components["schemas"]["Agent"];
+export type AgentChange = components["schemas"]["AgentChange"];
+export type AgentList = components["schemas"]["AgentList"];
+export type AgentState = components["schemas"]["AgentState"];
 export type AlertMeasure = components["schemas"]["AlertMeasure"];
 export type AlertPeriod = components["schemas"]["AlertPeriod"];
 export type AlertRule = components["schemas"]["AlertRule"];
@@ -5053,6 +5147,62 @@ export type HeaderSessionCookie = components["headers"]["SessionCookie"];
 export type HeaderWarning = components["headers"]["Warning"];
 export type $defs = Record<string, never>;
 export interface operations {
+  list_agents: {
+    parameters: {
+      query?: {
+        /** @description The largest number of records on a page. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records older than this one; empty is the same as absent. */
+        before_id?: string;
+      };
+    };
+    responses: {
+      /** @description A page of records. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AgentList"];
+        };
+      };
+    };
+  };
+  get_agent: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Agent"];
+        };
+      };
+    };
+  };
+  delete_agent: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
   list_alert_rules: {
     parameters: {
       query?: {
@@ -10281,6 +10431,7 @@ export interface operations {
 /** The collections of records: member of a list, prefix of ids, name of a record. */
 
 export const COLLECTIONS = {
+  "/agents": { member: "agents", prefix: "ag", name: "agent" },
   "/alert_rules": { member: "alert_rules", prefix: "alr", name: "alert rule" },
   "/api_keys": { member: "keys", prefix: "ak", name: "API key" },
   "/app/sessions": { member: "application_sessions", prefix: "as", name: "app session" },

@@ -3,6 +3,7 @@ import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router"
 import type { ComponentType } from "react";
 import type { Base } from "../api/management";
 import type { IconName } from "../parts/Icon";
+import { agents } from "./agents/agents";
 import { auditEvents } from "./audit/auditEvents";
 import { sshAuthorities } from "./certificates/ssh/authorities";
 import { sshHostCertificates, sshUserCertificates } from "./certificates/ssh/certificates";
@@ -114,6 +115,9 @@ export const AREAS: readonly Area[] = [
   ...section("Endpoints", "globe", [
     resource("Traffic", "globe", endpoints),
     resource("Traffic", "arrow", tunnels),
+  ]),
+  ...section("Agents", "home", [
+    resource("Traffic", "home", agents),
     resource("Traffic", "link", tunnelSessions),
   ]),
   ...section("Visitors", "eye", [resource("Traffic", "eye", people), resource("Traffic", "clock", sessions)]),

@@ -131,6 +131,16 @@ impl Description {
     /// List, get and delete of a view.
     pub(in crate::http) fn removable<V: Removable>(&mut self) {
         self.view::<V>();
+        self.removal::<V>();
+    }
+
+    /// List, get and delete of a view of what all nodes serve.
+    pub(in crate::http) fn removable_live_view<V: Removable>(&mut self) {
+        self.live_view::<V>();
+        self.removal::<V>();
+    }
+
+    fn removal<V: Removable>(&mut self) {
         let template = PathTemplate { path: format!("{}/{{id}}", V::PATH), prefix: V::PREFIX, parent: None };
         let summary = format!("Delete {}", naming::display_name(V::KIND));
         self.add(&template, Operation::new(Method::DELETE, format!("delete_{}", V::KIND), summary));

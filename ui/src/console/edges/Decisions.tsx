@@ -1,6 +1,7 @@
 // The decision of each module about a request or connection, in order.
 import type { Decision, HttpsRoute } from "../../api/generated";
 import { moduleLabel } from "../../model/decisions";
+import { isId } from "../../model/ids";
 import { Icon } from "../../parts/Icon";
 import { isOn, moduleSetOf } from "../modules/conflicts";
 import { MODULES } from "../modules/index";
@@ -49,11 +50,7 @@ export function Decisions({ decisions, isFailed, route }: DecisionsProps) {
 }
 
 function Rule({ text }: { text: string }) {
-  return /^[a-z]+_[0-9A-Za-z]{27}$/.test(text) ? (
-    <RefLink id={text} />
-  ) : (
-    <code className={styles.mono}>{text}</code>
-  );
+  return isId(text) ? <RefLink id={text} /> : <code className={styles.mono}>{text}</code>;
 }
 
 /** All logins are one module to the edge: the route tells which one it has. */

@@ -13,6 +13,7 @@ import { exactly } from "../resource/cells";
 import { Decisions } from "./Decisions";
 import styles from "./Refusals.module.css";
 import { pathOf } from "./routePath";
+import { unnamed } from "../../model/ids";
 
 const SHOWN = 10;
 
@@ -96,5 +97,5 @@ export function Refusals({ visits, routes = [], page }: RefusalsProps) {
 
 function pathOfRoute(routes: readonly HttpsRoute[], id: string): string {
   const route = routes.find((one) => one.id === id);
-  return route ? pathOf(route) : id;
+  return route ? pathOf(route) : unnamed(id);
 }

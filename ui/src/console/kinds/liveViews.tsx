@@ -7,6 +7,7 @@ import { Moment, Mono, RefLink, Refs } from "../resource/cells";
 import { describe, idColumn, type Column } from "../resource/kind";
 import { healthColumn, requestsColumn } from "./trafficColumns";
 import { SessionCommands } from "./SessionCommands";
+import { unnamed } from "../../model/ids";
 
 const POLL_INTERVAL_MS = 3_000;
 
@@ -34,9 +35,15 @@ function Address({ url }: { url: string }) {
 export const tunnelSessions = describe("/tunnel_sessions", {
   singular: "agent session",
   plural: "Agent sessions",
-  about: "Agents that are connected now.",
-  title: (session) => `${session.os} at ${session.ip}`,
+  about: "Connections of agents now. An agent has several where the server has several nodes.",
+  title: (session) => session.host_name || `${session.os} at ${session.ip}`,
   columns: [
+    {
+      name: "host_name",
+      label: "Agent",
+      text: (session) => session.host_name || `${session.os} at ${session.ip}`,
+    },
+    { name: "account", label: "Account", text: (session) => session.account ?? "", hidden: true },
     { name: "ip", label: "IP address", text: (session) => session.ip, mono: true },
     { name: "agent_version", label: "Version", text: (session) => session.agent_version },
     { name: "os", label: "System", text: (session) => session.os },
@@ -54,6 +61,8 @@ export const tunnelSessions = describe("/tunnel_sessions", {
   ],
   fields: [],
   facts: (session) => [
+    ...(session.agent ? [{ label: "Agent", value: <RefLink id={session.agent.id} /> }] : []),
+    ...(session.account ? [{ label: "Account", value: session.account }] : []),
     { label: "IP address", value: <Mono>{session.ip}</Mono> },
     { label: "Version", value: session.agent_version },
     { label: "System", value: session.os },
@@ -74,7 +83,7 @@ export const tunnels = describe("/tunnels", {
   singular: "tunnel",
   plural: "Tunnels",
   about: "Tunnels of all agents that are connected now.",
-  title: (tunnel) => tunnel.public_url || mapped(tunnel.labels) || tunnel.id,
+  title: (tunnel) => tunnel.public_url || mapped(tunnel.labels) || unnamed(tunnel.id),
   columns: [
     {
       name: "public_url",

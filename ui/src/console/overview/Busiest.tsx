@@ -5,7 +5,8 @@ import { recordQuery, useApiQuery } from "../management";
 import { HealthState } from "../HealthState";
 import { PlaceLink } from "../PlaceLink";
 import { Section } from "../resource/PageFrame";
-import { collectionOfId, pathOfId } from "../resource/idPaths";
+import { pathOfId } from "../resource/idPaths";
+import { collectionOfId } from "../../model/ids";
 import { rate, trafficQuery } from "../traffic";
 import styles from "./OverviewPage.module.css";
 

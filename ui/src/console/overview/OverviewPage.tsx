@@ -26,6 +26,7 @@ import { Busiest } from "./Busiest";
 import styles from "./OverviewPage.module.css";
 import { RateChart } from "./RateChart";
 import { expiry, expiryTone, firstStep, remarks } from "./remarks";
+import { unnamed } from "../../model/ids";
 
 const SESSIONS = collection("/tunnel_sessions");
 /** Number of most recent agents shown. */
@@ -172,7 +173,7 @@ function Figures({ status }: { status: ServerStatus }) {
       to: "/requests",
       search: { filter: FAILED },
     },
-    { label: "Agents", value: String(status.sessions), note: "connected", to: "/tunnel_sessions" },
+    { label: "Agents", value: String(status.sessions), note: "connected", to: "/agents" },
     { label: "Tunnels", value: String(status.tunnels), note: "up", to: "/tunnels" },
     {
       label: "Edges",
@@ -251,7 +252,7 @@ function Agents({ total }: { total: number }) {
       title="Agents"
       actions={
         total > AGENTS && (
-          <PlaceLink to="/tunnel_sessions" className={styles.link}>
+          <PlaceLink to="/agents" className={styles.link}>
             All {total}
           </PlaceLink>
         )
@@ -264,6 +265,7 @@ function Agents({ total }: { total: number }) {
           <table className={styles.table}>
             <thead>
               <tr>
+                <th scope="col">Agent</th>
                 <th scope="col">IP address</th>
                 <th scope="col">Version</th>
                 <th scope="col">System</th>
@@ -274,8 +276,13 @@ function Agents({ total }: { total: number }) {
               {sessions.map((session) => (
                 <tr key={session.id}>
                   <td>
-                    <PlaceLink to={`/tunnel_sessions/${session.id}`}>{session.ip}</PlaceLink>
+                    <PlaceLink
+                      to={session.agent ? `/agents/${session.agent.id}` : `/tunnel_sessions/${session.id}`}
+                    >
+                      {session.host_name || `${session.os} at ${session.ip}`}
+                    </PlaceLink>
                   </td>
+                  <td>{session.ip}</td>
                   <td>{session.agent_version}</td>
                   <td>{session.os}</td>
                   <td>
@@ -314,7 +321,9 @@ function Certificates({ status, now }: { status: ServerStatus; now: number }) {
             const tone = expiryTone(not_after, now);
             return (
               <li key={certificate.id} className={styles.row}>
-                <PlaceLink to={`/tls_certificates/${certificate.id}`}>{names[0] ?? certificate.id}</PlaceLink>
+                <PlaceLink to={`/tls_certificates/${certificate.id}`}>
+                  {names[0] ?? unnamed(certificate.id)}
+                </PlaceLink>
                 <span className={styles.note}>{renewed ? "renewed automatically" : ""}</span>
                 <State tone={tone} icon={tone === "ok" ? "clock" : "alert"}>
                   {expiry(not_after, now)}
