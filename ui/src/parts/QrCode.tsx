@@ -1,14 +1,20 @@
 // An address as a QR code. It is loaded when one is shown.
+import createCode from "qrcode-generator";
 import { useMemo } from "react";
-import { encode } from "uqr";
 
 /** Light modules around the code, which readers need (ISO/IEC 18004, section 6.3.8). */
 const QUIET_ZONE = 4;
 
 export default function QrCode({ text, className }: { text: string; className?: string | undefined }) {
   const { size, path } = useMemo(() => {
-    const { size: modules, data } = encode(text, { ecc: "M", border: QUIET_ZONE });
-    return { size: modules, path: pathOf(data) };
+    const code = createCode(0, "M");
+    // Addresses are ASCII: other letters are encoded in them.
+    code.addData(text);
+    code.make();
+    const modules = code.getModuleCount();
+    const places = Array.from({ length: modules }, (_, place) => place);
+    const rows = places.map((row) => places.map((column) => code.isDark(row, column)));
+    return { size: modules + 2 * QUIET_ZONE, path: pathOf(rows) };
   }, [text]);
   return (
     <svg
@@ -18,7 +24,7 @@ export default function QrCode({ text, className }: { text: string; className?: 
       role="img"
       aria-label={`QR code of ${text}`}
     >
-      <path d={path} />
+      <path d={path} transform={`translate(${QUIET_ZONE} ${QUIET_ZONE})`} />
     </svg>
   );
 }
