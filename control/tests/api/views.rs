@@ -5,7 +5,7 @@ use axum::body::Body;
 use http::StatusCode;
 use postern_api::{AnyId, Code, Timestamp, id::ksuid, resource::NodeName};
 use postern_control::{LiveAddress, LiveSession, LiveTunnel};
-use postern_test_kit::condition::eventually;
+use postern_test_kit::eventually;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
