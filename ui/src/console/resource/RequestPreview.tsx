@@ -27,7 +27,7 @@ export function RequestPreview({ method, path, body, shown = body }: RequestPrev
   const json = visibleBody === undefined ? "" : JSON.stringify(visibleBody, null, 2);
   const text = form === "curl" ? asCurl(method, `${base}${path}`, visibleBody) : json;
   return (
-    <aside className={styles.preview} aria-label="API request">
+    <aside className={styles.preview} aria-label="API request" data-copyable>
       <header className={styles.header}>
         <h2 className={styles.title}>API request</h2>
         <Button weight="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
