@@ -5,6 +5,7 @@ use axum::body::Body;
 use http::StatusCode;
 use postern_api::{AnyId, Code, Timestamp, id::ksuid, resource::NodeName};
 use postern_control::{LiveAddress, LiveSession, LiveTunnel};
+use postern_test_kit::eventually;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -84,6 +85,27 @@ pub(crate) async fn listed_and_read(world: &World) {
             .await
             .is(StatusCode::NO_CONTENT);
     }
+    forgets_an_agent(world, &operator, &session).await;
+}
+
+/// An agent that is away is listed once it was recorded, and can be forgotten.
+async fn forgets_an_agent(world: &World, operator: &Caller, session: &LiveSession) {
+    let _recording = world.control.run_event_tasks();
+    let away = eventually("the agent is recorded", async || {
+        world.live.sessions.lock().expect("unpoisoned").clear();
+        let list = operator.get("/agents").await.is(StatusCode::OK);
+        let agent = list["agents"].get(0).cloned();
+        if agent.is_none() {
+            world.connects(session);
+        }
+        agent
+    })
+    .await;
+    assert_eq!((&away["state"], &away["host_name"]), (&json!("away"), &json!("web-1")), "{away}");
+    let item = path(&away["uri"]);
+    operator.delete(&item).await.is(StatusCode::NO_CONTENT);
+    operator.delete(&item).await.refused(Code::NotFound);
+    operator.get(&item).await.refused(Code::NotFound);
 }
 
 #[tokio::test]

@@ -37,7 +37,7 @@ export function RequestPreview({ method, path, body, shown = body }: RequestPrev
       </div>
     );
   return (
-    <aside className={styles.preview} aria-label="API request">
+    <aside className={styles.preview} aria-label="API request" data-copyable>
       <header className={styles.header}>
         <h2 className={styles.title}>API request</h2>
         <Button weight="quiet" aria-expanded onClick={() => setShows("hidden")}>
