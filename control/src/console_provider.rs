@@ -140,7 +140,7 @@ mod tests {
         let client = OpenIdClient {
             issuer: "https://id.example.test/realm".to_owned(),
             client_id: "console".to_owned(),
-            client_secret: "secret".into(),
+            client_secret: "secret".to_owned().into(),
             scopes: "openid email".to_owned(),
             groups_claim: "groups".to_owned(),
         };
@@ -213,6 +213,6 @@ mod tests {
         let permits: Vec<_> = (0..MAX_EXCHANGES).map(|_| provider.admit().expect("a permit")).collect();
         assert_eq!(provider.admit().err().expect("too many").code, Code::Unavailable);
         drop(permits);
-        provider.admit().expect("a permit");
+        drop(provider.admit().expect("a permit"));
     }
 }

@@ -161,7 +161,7 @@ mod tests {
         let client = OpenIdClient {
             issuer: issuer.to_owned(),
             client_id: "console".to_owned(),
-            client_secret: "secret".into(),
+            client_secret: "secret".to_owned().into(),
             scopes: "openid email".to_owned(),
             groups_claim: "groups".to_owned(),
         };
