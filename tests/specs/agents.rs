@@ -8,7 +8,8 @@ use postern_tests::{Operator, Origin, World, cluster::Cluster, eventually};
 
 /// The only agent that the server knows, once it is in a state.
 async fn only_agent(operator: &Operator, state: AgentState) -> Agent {
-    let agents = operator.client().views::<Agent>();
+    let client = operator.client();
+    let agents = client.views::<Agent>();
     eventually(&format!("one agent is {state:?}"), async || {
         let known = agents.list().await.ok()?;
         (known.len() == 1 && known[0].state == state).then(|| known[0].clone())
@@ -71,7 +72,8 @@ async fn an_agent_is_known_by_its_host_while_it_is_away_and_after_a_restart_of_t
     assert_eq!((back.id, back.first_seen), (away.id.clone(), away.first_seen), "it is the same agent");
     agent.process.terminate();
     only_agent(&operator, AgentState::Away).await;
-    let agents = operator.client().views::<Agent>();
+    let client = operator.client();
+    let agents = client.views::<Agent>();
     agents.delete(&away.id).await.expect("it is forgotten");
     assert!(agents.list().await.expect("a list").is_empty());
     assert_eq!(agents.get(&away.id).await.expect_err("unknown").code, Code::NotFound);
