@@ -1,6 +1,6 @@
 // The audit log: who changed what, and when.
 import { COLLECTIONS, type AuditEvent } from "../../api/generated";
-import { Moment, Mono, None, RefLink } from "../resource/cells";
+import { Copyable, Moment, Mono, None, RefLink } from "../resource/cells";
 import { describe, idColumn, inside } from "../resource/kind";
 import { recordName } from "../resource/recordName";
 import { AuditChange } from "./AuditChange";
@@ -157,7 +157,11 @@ export const auditEvents = describe("/audit_events", {
     },
     {
       label: "Operation ID",
-      value: event.operation_id ? <Mono>{event.operation_id}</Mono> : <None>none</None>,
+      value: event.operation_id ? (
+        <Copyable text={event.operation_id} what="the operation ID" />
+      ) : (
+        <None>none</None>
+      ),
     },
   ],
   More: AuditChange,
