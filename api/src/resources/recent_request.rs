@@ -13,7 +13,7 @@ pub const RECENT_REQUESTS_LIMIT: usize = 1000;
 pub struct RecentRequest {
     /// Operation id on the visitor's error page and in the access log, `op_…`.
     pub id: String,
-    /// Start time with milliseconds, RFC 3339, UTC.
+    /// Start time with microseconds, RFC 3339, UTC.
     pub at: String,
     /// The address of the visitor.
     pub ip: String,

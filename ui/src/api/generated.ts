@@ -3077,7 +3077,7 @@ export interface components {
     RecentRequest: {
       /** @description Operation id on the visitor's error page and in the access log, `op_…`. */
       id: string;
-      /** @description Start time with milliseconds, RFC 3339, UTC. */
+      /** @description Start time with microseconds, RFC 3339, UTC. */
       at: string;
       /** @description The address of the visitor. */
       ip: string;

@@ -276,7 +276,7 @@ impl KeptRequest {
         let agent = |part: fn(&ServingAgent) -> &String| self.agent.as_deref().map(part).cloned().unwrap_or_default();
         RecentRequest {
             id: self.id.as_str().to_owned(),
-            at: format!("{:.3}", self.time),
+            at: format!("{:.6}", self.time),
             ip: self.visitor.ip().to_canonical().to_string(),
             scheme: self.scheme.to_owned(),
             protocol: self.protocol.to_owned(),
