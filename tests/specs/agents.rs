@@ -50,11 +50,7 @@ async fn an_agent_is_known_by_its_host_while_it_is_away_and_after_a_restart_of_t
     assert_eq!(online.tunnel_sessions[0].id, sessions[0].id.any());
     let refused = operator.client().views::<Agent>().delete(&online.id).await.expect_err("it is connected");
     assert_eq!(refused.code, Code::AgentConnected);
-    eventually("its coming is stored", async || {
-        let known = operator.client().views::<Agent>().get(&online.id).await.ok()?;
-        (!known.changes.is_empty()).then_some(())
-    })
-    .await;
+    eventually("it is stored", async || has(&world.stored(), online.id.as_str()).then_some(())).await;
 
     agent.process.terminate();
     agent.process.wait_for_exit().await;
