@@ -82,7 +82,7 @@ export function Shell({ agent }: { agent: boolean }) {
         </Button>
         <nav id="navigation" ref={list} className={styles.nav} aria-label="Areas">
           {groupsOf(entries).map(([group, members]) => (
-            <section key={group} aria-labelledby={`group-${group}`}>
+            <div key={group} role="group" aria-labelledby={`group-${group}`}>
               <h2 id={`group-${group}`} className={styles.group}>
                 {group}
               </h2>
@@ -100,7 +100,7 @@ export function Shell({ agent }: { agent: boolean }) {
                   </li>
                 ))}
               </ul>
-            </section>
+            </div>
           ))}
         </nav>
         {signIn && (
