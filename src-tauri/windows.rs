@@ -134,25 +134,18 @@ fn build(app: &AppHandle, label: &str, page: &str, title: &str, (width, height):
         .build()
         .map_err(|error| failed(&error))?;
     #[cfg(target_os = "linux")]
-    save_memory(&window);
+    draw_in_software(&window);
     Ok(())
 }
 
-/// The pages hardly move, and with a graphics library each of their processes takes twice the memory. They come out of the
-/// program, so that they need no cache.
+/// The pages hardly move, and with a graphics library each of their processes takes twice the memory.
 #[cfg(target_os = "linux")]
-fn save_memory(window: &WebviewWindow) {
-    use webkit2gtk::{CacheModel, HardwareAccelerationPolicy, SettingsExt, WebContextExt, WebViewExt};
+fn draw_in_software(window: &WebviewWindow) {
+    use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
 
     let changed = window.with_webview(|webview| {
-        let view = webview.inner();
-        if let Some(settings) = view.settings() {
+        if let Some(settings) = webview.inner().settings() {
             settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
-            settings.set_enable_webgl(false);
-            settings.set_enable_webaudio(false);
-        }
-        if let Some(context) = view.context() {
-            context.set_cache_model(CacheModel::DocumentViewer);
         }
     });
     if let Err(error) = changed {

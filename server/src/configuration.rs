@@ -1,7 +1,6 @@
 //! Configuration: raw settings (flags, environment, file) are resolved into typed values, all mistakes at once.
 
 mod acme;
-mod console_oidc;
 mod file;
 mod limits;
 pub(crate) mod oauth_apps;

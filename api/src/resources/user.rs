@@ -20,8 +20,6 @@ pub struct User {
     pub admin: bool,
     /// What the user may see and change.
     pub role: Role,
-    /// Address by which the user signs in to the console with an OpenID provider, unique among users; empty if there is none.
-    pub email: String,
 }
 
 body! {
@@ -36,8 +34,6 @@ body! {
             admin: bool,
             /// Default: `editor`.
             role: Role,
-            /// Address for signing in to the console with an OpenID provider. Default: none.
-            email: String,
         }
     }
 }
@@ -53,14 +49,12 @@ body! {
             admin: bool,
             /// What the user may see and change.
             role: Role,
-            /// Address for signing in to the console with an OpenID provider; empty for none.
-            email: String,
         }
     }
 }
 
 impl<'de> Deserialize<'de> for User {
-    /// Records that were made before there were roles have only `admin`, and older ones no address.
+    /// Records that were made before there were roles have only `admin`.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         struct Members {
@@ -68,12 +62,10 @@ impl<'de> Deserialize<'de> for User {
             #[serde(default)]
             admin: bool,
             role: Option<Role>,
-            #[serde(default)]
-            email: String,
         }
-        let Members { name, admin, role, email } = Members::deserialize(deserializer)?;
+        let Members { name, admin, role } = Members::deserialize(deserializer)?;
         let role = Role::from_members(role, admin);
-        Ok(User { name, admin: role.is_admin(), role, email })
+        Ok(User { name, admin: role.is_admin(), role })
     }
 }
 

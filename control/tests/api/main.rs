@@ -21,7 +21,6 @@ mod owners;
 mod pairs;
 mod people;
 mod published;
-mod requests;
 mod reserved;
 mod response_cache;
 mod rights;

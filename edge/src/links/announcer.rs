@@ -163,7 +163,6 @@ impl Announced {
             started_at: session.started_at.seconds(),
             draining: session.is_draining(),
             run: session.run.clone(),
-            host: session.host.clone(),
         }))
     }
 

@@ -28,10 +28,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry},
     net::{IpAddr, SocketAddr},
     ops::RangeInclusive,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::{sync::watch, time::Instant};
 
@@ -48,8 +45,6 @@ pub(crate) struct TunnelRegistry {
     pub(crate) reservations: PendingReservations,
     /// The nodes that follow what this one announces.
     pub(crate) followers: Followers,
-    /// Changes of the sessions of all nodes so far.
-    session_changes: AtomicU64,
     state: Mutex<RegistryState>,
 }
 
@@ -132,23 +127,12 @@ impl TunnelRegistry {
             access,
             reservations: PendingReservations::default(),
             followers: Followers::default(),
-            session_changes: AtomicU64::new(0),
             state: Mutex::new(state),
         }
     }
 
     pub(crate) fn lock_state(&self) -> MutexGuard<'_, RegistryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Number that grows whenever a session at any node comes or goes.
-    pub(crate) fn session_changes(&self) -> u64 {
-        self.session_changes.load(Ordering::Relaxed)
-    }
-
-    /// To be called after a change of the sessions.
-    pub(super) fn sessions_changed(&self) {
-        self.session_changes.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Finds the tunnel of a host by a name that covers more than `covered` bytes of it.
@@ -174,7 +158,6 @@ impl TunnelRegistry {
             state.tell(|| OwnChange::Session(session.clone()));
             replaced
         };
-        self.sessions_changed();
         for older in replaced {
             if older.id == replaces {
                 older.start_draining();
@@ -200,7 +183,6 @@ impl TunnelRegistry {
             state.tell(|| OwnChange::SessionGone(entry.session.clone()));
             entry
         };
-        self.sessions_changed();
         for tunnel in entry.tunnels.values() {
             tunnel.upstream.stop();
             self.close_port(tunnel).await;

@@ -1,7 +1,6 @@
 // Every kind of the console: made, changed and deleted through its forms.
 import type { Locator, Page } from "@playwright/test";
 import { choose } from "../kit/choose";
-import { openArea } from "../kit/console";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 import type { World } from "../kit/world";
 
@@ -299,7 +298,11 @@ const KINDS: readonly Kind[] = [
 
 async function madeChangedAndDeleted(page: Page, world: World, kind: Kind): Promise<void> {
   await kind.before?.(world);
-  await openArea(page, kind.many);
+  await page
+    .getByRole("navigation", { name: "Areas" })
+    .getByRole("link", { name: kind.many, exact: true })
+    .click();
+  await expect(page.getByRole("heading", { name: kind.many, level: 1 })).toBeVisible();
   await page
     .getByRole("button", { name: `New ${kind.one}` })
     .first()

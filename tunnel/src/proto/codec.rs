@@ -214,7 +214,6 @@ mod tests {
             run: String::new(),
             replaces: String::new(),
             at: Vec::new(),
-            host: None,
         };
         assert_eq!(hello, &expected);
     }

@@ -1,8 +1,6 @@
 // Whether the requests of the last minute got responses, as an icon and a word.
 import type { TrafficPoint } from "../api/generated";
 import { State } from "../parts/State";
-import { PlaceLink } from "./PlaceLink";
-import { requestsPlace, STATUS_5XX } from "./requests/recentRequests";
 import { failureShare, healthOf } from "./traffic";
 
 export function healthText(minute: TrafficPoint): string {
@@ -16,13 +14,7 @@ export function healthText(minute: TrafficPoint): string {
   }
 }
 
-interface HealthStateProps {
-  minute: TrafficPoint;
-  /** The edge or tunnel whose failed requests can be shown. */
-  id?: string;
-}
-
-export function HealthState({ minute, id = "" }: HealthStateProps) {
+export function HealthState({ minute }: { minute: TrafficPoint }) {
   const health = healthOf(minute);
   const words = healthText(minute);
   if (health === "idle")
@@ -31,11 +23,9 @@ export function HealthState({ minute, id = "" }: HealthStateProps) {
         {words}
       </State>
     );
-  const place = health === "ok" ? null : requestsPlace(id, STATUS_5XX);
-  const state = (
+  return (
     <State tone={health} icon={health === "ok" ? "check" : health === "bad" ? "cross" : "alert"}>
       {words}
     </State>
   );
-  return place ? <PlaceLink {...place}>{state}</PlaceLink> : state;
 }

@@ -10,7 +10,6 @@ import type { IconName } from "../parts/Icon";
 import { Icon } from "../parts/Icon";
 import { Menu, type MenuAction } from "../parts/Menu";
 import { Notice, ProblemText, type Tone } from "../parts/Notice";
-import { isOpenable, QrButton } from "../parts/QrButton";
 import { State } from "../parts/State";
 import { Switch } from "../parts/Switch";
 import { attempt, useAgent, useCopy, useServices } from "../services";
@@ -127,7 +126,7 @@ function Waiting({ session }: { session: Session }) {
 function PublicAddress({ url, name }: { url: string; name: string }) {
   const { host } = useServices();
   const copy = useCopy();
-  const opens = isOpenable(url);
+  const opens = /^https?:/.test(url) && !url.includes("*");
   return (
     <div className={styles.address}>
       <span className={styles.url}>{url}</span>
@@ -136,7 +135,6 @@ function PublicAddress({ url, name }: { url: string; name: string }) {
         icon="copy"
         onClick={() => void copy(url, "Address")}
       />
-      {opens && <QrButton url={url} />}
       {opens && (
         <IconButton
           label={`Open ${name} in the browser`}

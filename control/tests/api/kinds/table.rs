@@ -196,13 +196,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
             json!({"labels": {"other": "label", "more": ""}}),
             &["labels", "tunnels"],
         ),
-        kind(
-            "/users",
-            "users",
-            "usr_",
-            json!({"name": "another user", "admin": true}),
-            &["name", "admin", "role", "email"],
-        ),
+        kind("/users", "users", "usr_", json!({"name": "another user", "admin": true}), &["name", "admin", "role"]),
     ]
 }
 

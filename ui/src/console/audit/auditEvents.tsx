@@ -1,10 +1,9 @@
 // The audit log: who changed what, and when.
 import { COLLECTIONS, type AuditEvent } from "../../api/generated";
-import { Copyable, Moment, Mono, None, RefLink } from "../resource/cells";
+import { Moment, Mono, None, RefLink } from "../resource/cells";
 import { describe, idColumn, inside } from "../resource/kind";
 import { recordName } from "../resource/recordName";
 import { AuditChange } from "./AuditChange";
-import { unnamed } from "../../model/ids";
 
 export const OPERATIONS = {
   created: "created",
@@ -68,7 +67,7 @@ function RecordOf({ event }: { event: AuditEvent }) {
   const { object_id: id, parent_id: parent, operation } = event;
   const name = formerName(event);
   if (!id) return name ?? <None>none</None>;
-  if (operation === "deleted") return <span title={id}>{name ?? unnamed(id)}</span>;
+  if (operation === "deleted") return <span title={id}>{name ?? <Mono>{id}</Mono>}</span>;
   return (
     <RefLink id={id} parent={parent}>
       {name}
@@ -100,7 +99,7 @@ export function authorName(event: AuditEvent): string {
     case "visitor":
       return "A visitor";
     default:
-      return event.actor_name || unnamed(event.actor_id || event.api_key_id || "unknown");
+      return event.actor_name || event.actor_id || event.api_key_id || "unknown";
   }
 }
 
@@ -115,7 +114,7 @@ export const auditEvents = describe("/audit_events", {
     {
       name: "object",
       label: "Record",
-      text: (event) => formerName(event) ?? unnamed(event.object_id),
+      text: (event) => formerName(event) ?? event.object_id,
       cell: (event) => <RecordOf event={event} />,
     },
     { name: "actor", label: "By", text: authorName },
@@ -157,11 +156,7 @@ export const auditEvents = describe("/audit_events", {
     },
     {
       label: "Operation ID",
-      value: event.operation_id ? (
-        <Copyable text={event.operation_id} what="the operation ID" />
-      ) : (
-        <None>none</None>
-      ),
+      value: event.operation_id ? <Mono>{event.operation_id}</Mono> : <None>none</None>,
     },
   ],
   More: AuditChange,

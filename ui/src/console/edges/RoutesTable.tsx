@@ -8,10 +8,8 @@ import { moduleSetOf } from "../modules/conflicts";
 import { stagesOf } from "../modules/index";
 import { isOn } from "../modules/conflicts";
 import { PlaceLink } from "../PlaceLink";
-import { LastMinute, RequestsLink } from "../requests/LastMinute";
-import { REFUSED } from "../requests/recentRequests";
 import { BackendName } from "./BackendName";
-import { useLastMinute } from "./lastMinute";
+import { lastMinuteText, useLastMinute } from "./lastMinute";
 import { inMatchOrder } from "./routeFields";
 import { pathOf } from "./routePath";
 import styles from "./RoutesTable.module.css";
@@ -68,16 +66,11 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
                 </td>
                 <td>{stagesIn(route) || <span className={styles.none}>none</span>}</td>
                 <td>
-                  <LastMinuteOf id={route.id} page={`${path}/${route.id}`} />
+                  <LastMinute id={route.id} />
                 </td>
                 <td>
                   {last ? (
-                    <>
-                      <RequestsLink page={`${path}/${route.id}`} filter={REFUSED}>
-                        {own.length}
-                      </RequestsLink>
-                      , last {since(last.at, now)}
-                    </>
+                    `${own.length}, last ${since(last.at, now)}`
                   ) : (
                     <span className={styles.none}>none</span>
                   )}
@@ -100,12 +93,12 @@ function stagesIn(route: HttpsRoute): string {
     .join(", ");
 }
 
-function LastMinuteOf({ id, page }: { id: string; page: string }) {
+function LastMinute({ id }: { id: string }) {
   const recent = useLastMinute(id);
   if (!recent) return "…";
   return recent.requests === 0 ? (
     <span className={styles.none}>nothing</span>
   ) : (
-    <LastMinute point={recent} page={page} />
+    lastMinuteText(recent, "request")
   );
 }

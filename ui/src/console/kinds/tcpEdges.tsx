@@ -4,13 +4,12 @@ import { Moment, RefLink } from "../resource/cells";
 import { description, metadata } from "../form/fields";
 import { healthColumn, requestsColumn } from "./trafficColumns";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
-import { unnamed } from "../../model/ids";
 
 export const tcpEdges = describe("/edges/tcp", {
   singular: "TCP edge",
   plural: "TCP edges",
   about: "Server ports whose connections go to one backend.",
-  title: (edge) => edge.description || edge.hostports[0] || unnamed(edge.id),
+  title: (edge) => edge.description || edge.hostports[0] || edge.id,
   columns: [
     {
       name: "hostports",

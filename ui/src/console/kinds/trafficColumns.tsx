@@ -21,6 +21,5 @@ export const healthColumn: Column = {
   name: "health",
   label: "Health",
   text: (record, traffic) => (traffic ? healthText(minuteOf(record, traffic)) : ""),
-  cell: (record, traffic) =>
-    traffic ? <HealthState minute={minuteOf(record, traffic)} id={record.id} /> : "…",
+  cell: (record, traffic) => (traffic ? <HealthState minute={minuteOf(record, traffic)} /> : "…"),
 };

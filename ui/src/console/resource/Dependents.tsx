@@ -7,7 +7,7 @@ import { MODULES } from "../modules";
 import { Failure } from "../shell/PageStates";
 import { RefLink } from "./cells";
 import styles from "./Dependents.module.css";
-import { kindLabelOfId } from "../../model/ids";
+import { kindLabelOfId } from "./idPaths";
 
 /** The API's limit. */
 const MAX_DEPENDENTS = 100;

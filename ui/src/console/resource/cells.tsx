@@ -12,7 +12,6 @@ import { PlaceLink } from "../PlaceLink";
 import styles from "./cells.module.css";
 import { pathOfId } from "./idPaths";
 import { recordName } from "./recordName";
-import { unnamed } from "../../model/ids";
 
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
@@ -38,9 +37,7 @@ export function Copyable({ text, what }: { text: string; what: string }) {
   const copy = useCopy();
   return (
     <span className={styles.copyable}>
-      <code className={styles.mono} data-copyable>
-        {text}
-      </code>
+      <code className={styles.mono}>{text}</code>
       <IconButton icon="copy" label={`Copy ${what}`} onClick={() => void copy(text, capital(what))} />
     </span>
   );
@@ -67,10 +64,10 @@ export function RefLink({
   );
 }
 
-/** The name of a record; its kind until it is known, and where it has none or the key may not read it. */
+/** The name of a record; its id until it is known, and where the key may not read it. */
 function RecordName({ id, parent }: { id: string; parent: string | null }) {
   const name = useApiQuery(nameQuery(id, parent)).data;
-  return name ?? <span title={id}>{unnamed(id)}</span>;
+  return name ?? <code className={styles.mono}>{id}</code>;
 }
 
 function nameQuery(id: string, parent: string | null) {
@@ -83,7 +80,7 @@ function nameQuery(id: string, parent: string | null) {
     async (api) => {
       const record = (await api.send("GET", of ?? "")) as Base & Partial<Pick<HttpsEdge, "routes">>;
       const route = isRoute ? record.routes?.find((one) => one.id === id) : undefined;
-      return route ? `${recordName(record) ?? unnamed(record.id)} ${pathOf(route)}` : recordName(record);
+      return route ? `${recordName(record) ?? record.id} ${pathOf(route)}` : recordName(record);
     },
     { enabled: of !== null },
   );

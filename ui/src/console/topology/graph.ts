@@ -18,7 +18,6 @@ import { MODULES } from "../modules";
 import { pathOf } from "../edges/routePath";
 import { isRecord } from "../form/values";
 import { NO_TRAFFIC, sum } from "../traffic";
-import { unnamed } from "../../model/ids";
 
 export type Column = "edge" | "route" | "stages" | "chooser" | "backend" | "agent" | "service";
 
@@ -91,11 +90,6 @@ type Owner = HttpsEdge["routes"][number] | TlsEdge | TcpEdge;
 /** Modules that are not drawn as stages: their target is drawn as a link. */
 const NOT_DRAWN = new Set(["backend"]);
 
-/** What an agent is besides its name. */
-function describing({ host_name, ip, os, agent_version }: TunnelSession): string {
-  return [host_name && ip, os, agent_version].filter(Boolean).join(", ");
-}
-
 /** The enabled stages in execution order. */
 export function stagesOfOwner(owner: Owner): string[] {
   const set = owner as Record<string, unknown>;
@@ -121,7 +115,7 @@ export function clusterOf({ servers, sessions }: Pick<GraphData, "servers" | "se
   return servers
     .map((server) => ({
       id: server.id,
-      name: server.name || unnamed(server.id),
+      name: server.name || server.id,
       state: server.link === "down" ? "not connected" : server.state,
       healthy: server.link !== "down" && server.state === "serving",
       agents: sessions.filter(({ node }) => node?.id === server.id).map(({ id }) => id),
@@ -238,7 +232,7 @@ class Builder {
       id,
       column: "backend",
       kind: "Backend",
-      title: unnamed(id),
+      title: id,
       note: "not loaded",
       path: null,
       minute: null,
@@ -255,7 +249,7 @@ class Builder {
       group.id,
       "backend",
       "Tunnel group",
-      labels.join(", ") || unnamed(group.id),
+      labels.join(", ") || group.id,
       group.tunnels.length === 0 ? "no tunnel carries these labels" : group.description,
       "tunnel_group",
     );
@@ -344,8 +338,8 @@ class Builder {
       id,
       column: "agent",
       kind: "Agent",
-      title: session ? session.host_name || session.ip : unnamed(id),
-      note: session ? describing(session) : "",
+      title: session?.ip ?? id,
+      note: session ? `${session.os}, ${session.agent_version}` : "",
       path: `/tunnel_sessions/${id}`,
       minute: NO_TRAFFIC,
       ...(server ? { server } : {}),

@@ -1,5 +1,6 @@
 // Searches a reading and moves between the results.
-import { useEffect, useRef, useState, type RefObject } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useFindKey } from "./useFindKey";
 import { IconButton } from "../../parts/Button";
 import type { ReadingHandle } from "./readingHandle";
 import { NO_MATCHES, type SearchResult } from "./reading/rows";
@@ -10,19 +11,19 @@ const DEBOUNCE_MS = 200;
 interface FindBarProps {
   handle: ReadingHandle;
   label: string;
-  box: RefObject<HTMLInputElement | null>;
   onRow(row: number): void;
-  onClose(): void;
+  actions: ReactNode;
 }
 
-export function FindBar({ handle, label, box, onRow, onClose }: FindBarProps) {
+export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
   const [text, setText] = useState("");
   const [found, setFound] = useState<{ text: string; at: number; found: SearchResult }>({
     text: "",
     at: 0,
     found: NO_MATCHES,
   });
-  useEffect(() => box.current?.focus(), [box]);
+  const box = useRef<HTMLInputElement>(null);
+  useFindKey(box);
   const latest = useRef(onRow);
   useEffect(() => {
     latest.current = onRow;
@@ -65,10 +66,9 @@ export function FindBar({ handle, label, box, onRow, onClose }: FindBarProps) {
         onChange={({ target }) => setText(target.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
-          else if (event.key === "Escape") {
-            event.preventDefault();
+          else if (event.key === "Escape" && text !== "") {
+            setText("");
             event.stopPropagation();
-            onClose();
           }
         }}
       />
@@ -84,7 +84,7 @@ export function FindBar({ handle, label, box, onRow, onClose }: FindBarProps) {
           <IconButton label="Next result" icon="arrow" onClick={() => step(1)} />
         </>
       )}
-      <IconButton className={styles.close} label="Close the search" icon="close" onClick={onClose} />
+      <span className={styles.actions}>{actions}</span>
     </div>
   );
 }

@@ -6,25 +6,7 @@ export function goProgram(source: Snippet, reveal: boolean): string {
   const { method, url, body } = source;
   const headers = sentHeaders(source, reveal);
   const reader = body.length > 0 ? `strings.NewReader("${escaped(body)}")` : "nil";
-  const { authority } = source;
-  const imports = [
-    ...(authority ? ["crypto/tls", "crypto/x509"] : []),
-    "fmt",
-    "io",
-    "net/http",
-    ...(authority ? ["os"] : []),
-    ...(body.length > 0 ? ["strings"] : []),
-  ];
-  const client = authority
-    ? [
-        `\tpem, err := os.ReadFile(${text(authority)})`,
-        ...failing,
-        "\tauthorities := x509.NewCertPool()",
-        "\tauthorities.AppendCertsFromPEM(pem)",
-        "\tclient := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities}}}",
-        "\tresponse, err := client.Do(request)",
-      ]
-    : ["\tresponse, err := http.DefaultClient.Do(request)"];
+  const imports = ["fmt", "io", "net/http", ...(body.length > 0 ? ["strings"] : [])];
   return [
     "package main",
     "",
@@ -41,7 +23,7 @@ export function goProgram(source: Snippet, reveal: boolean): string {
         : // Not by Add, which changes the spelling of the name.
           `\trequest.Header[${text(name)}] = append(request.Header[${text(name)}], ${text(value)})`,
     ),
-    ...client,
+    "\tresponse, err := http.DefaultClient.Do(request)",
     ...failing,
     "\tdefer response.Body.Close()",
     "\tbody, err := io.ReadAll(response.Body)",

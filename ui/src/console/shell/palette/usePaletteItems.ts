@@ -7,7 +7,6 @@ import { allQuery, apiQueryOptions, listQuery, useManagement } from "../../manag
 import { pathOfId } from "../../resource/idPaths";
 import type { Kind } from "../../resource/kind";
 import type { PaletteItem } from "./search";
-import { isId } from "../../../model/ids";
 
 const RULES = collection("/ip_policy_rules");
 const STALE_TIME_MS = 30_000;
@@ -66,12 +65,12 @@ export function usePaletteItems(agent: boolean, words: string): PaletteItems {
 }
 
 function pages(areas: readonly Area[]): PaletteItem[] {
-  return areas.map(({ path, label, group, section }) => ({
+  return areas.map(({ path, label, group }) => ({
     path,
     group: "Pages",
     title: label,
-    note: section?.label ?? group,
-    text: [path, group].join("\n"),
+    note: group,
+    text: path,
   }));
 }
 
@@ -101,8 +100,7 @@ function paletteItemOf(kind: Kind, record: Base, rules: readonly IpPolicyRule[])
     path: `${kind.path}/${record.id}`,
     group: kind.plural,
     title,
-    note:
-      networks.slice(0, 3).join(", ") || texts.find((text) => text !== title && !isId(text)) || kind.singular,
+    note: networks.slice(0, 3).join(", ") || texts.find((text) => text !== title) || record.id,
     text: [record.id, record.description, record.metadata, ...texts, ...networks, ...(routes ?? [])].join(
       "\n",
     ),
