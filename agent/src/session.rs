@@ -3,6 +3,7 @@
 mod address_cache;
 mod network_events;
 mod network_watch;
+mod outcome;
 mod reconnect_backoff;
 mod reconnect_state;
 mod retired_session;
@@ -20,8 +21,9 @@ use crate::{
 };
 use address_cache::AddressCache;
 use network_events::ReconnectTrigger;
+use outcome::{NextStep, SessionOutcome};
 use postern_api::{Code, Error, Secret};
-use postern_tunnel::{AgentSession, ConnectError, EndReason, Incoming, IncomingEvent, connect, message::Hello};
+use postern_tunnel::{AgentSession, ConnectError, Incoming, IncomingEvent, connect, message::Hello};
 use reconnect_state::ReconnectState;
 use retired_session::RetiredSession;
 use server_dialer::{ConnectTimeouts, ConnectionPath, ServerDialer, to_error};
@@ -82,34 +84,6 @@ enum SessionEvent {
     Trigger(ReconnectTrigger),
     /// From the server; `None` once the session has ended.
     Incoming(Option<IncomingEvent>),
-}
-
-enum SessionOutcome {
-    Stop,
-    /// A setting that the session depends on has changed.
-    SettingsChanged,
-    /// Retry after the backoff.
-    Retry(Error),
-    /// Retry after the backoff: a server accepted the connection but did not respond in time.
-    ServerTimeout(Error),
-    /// Retry at once: the local address of the session is gone, and another path may exist.
-    NetworkChanged,
-    /// The server refuses this agent.
-    Refused(Error),
-    /// What the agent's other sessions do decides when this one is established.
-    Reconsider,
-    /// The server's operator stopped the session; it starts again only when a person asks for it.
-    Stopped(Error),
-    /// The server shuts down and drains its agents.
-    Drained(Error),
-}
-
-/// The time of the next attempt.
-enum NextStep {
-    Stop,
-    RetryNow,
-    RetryAfter(Duration),
-    WaitForSettings,
 }
 
 impl SessionLoop {
@@ -414,7 +388,7 @@ impl SessionLoop {
                 }
                 // Commands are for nodes.
                 SessionEvent::Incoming(Some(IncomingEvent::Command(_))) => {}
-                SessionEvent::Incoming(None) => break outcome_of_end(session.closed().await.reason, &path),
+                SessionEvent::Incoming(None) => break SessionOutcome::of_end(session.closed().await.reason, &path),
             }
         };
         self.tunnels.offline(generation);
@@ -478,7 +452,7 @@ async fn establish(
     };
     match tokio::time::timeout(timeouts.handshake.max(MIN_HELLO_TIMEOUT), connect(Arc::new(dial), hello)).await {
         Ok(Ok((session, incoming))) => Ok((session, incoming, path)),
-        Ok(Err(ConnectError::Refused(error))) => Err(outcome_of_refusal(error)),
+        Ok(Err(ConnectError::Refused(error))) => Err(SessionOutcome::of_refusal(error)),
         Ok(Err(ConnectError::Io(error))) => Err(SessionOutcome::Retry(unreachable(&error.to_string()))),
         Err(_) => Err(SessionOutcome::ServerTimeout(unreachable("it does not respond to the hello"))),
     }
@@ -519,37 +493,4 @@ fn session_settings(settings: &AgentSettings) -> impl PartialEq + '_ {
 /// The configured servers in one line.
 fn server_list(settings: &AgentSettings) -> String {
     settings.servers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
-
-fn outcome_of_end(reason: EndReason, path: &ConnectionPath) -> SessionOutcome {
-    match reason {
-        EndReason::Ended(error) => outcome_of_refusal(error),
-        other => {
-            tracing::debug!(reason = %other, "the session was lost");
-            // The TLS library's description of a broken connection does not help a reader of the status.
-            let why = match &other {
-                EndReason::Lost(_) => "the connection broke".to_owned(),
-                other => other.to_string(),
-            };
-            let message = format!("The session with the server at {} was lost: {why}.", path.server);
-            SessionOutcome::Retry(Error::new(Code::ServerUnreachable, message))
-        }
-    }
-}
-
-/// Some refusals end by themselves; others need a person.
-fn outcome_of_refusal(error: Error) -> SessionOutcome {
-    match error.code {
-        Code::ServerDraining | Code::SessionRestarted => SessionOutcome::Drained(error),
-        Code::SessionStopped => SessionOutcome::Stopped(error),
-        Code::TokenUnknown
-        | Code::TokenIsApiKey
-        | Code::TokenMissing
-        | Code::AgentTooOld
-        | Code::AgentAddressDenied
-        | Code::CredentialInactive
-        | Code::CredentialDeleted
-        | Code::SessionReplaced => SessionOutcome::Refused(error),
-        _ => SessionOutcome::Retry(error),
-    }
 }
