@@ -1,7 +1,7 @@
 //! Challenges in DNS: wildcard certificates from Pebble, which asks BIND for the records that the server or a hook made.
 
 use postern_tests::{
-    World,
+    Operator, World,
     cluster::Cluster,
     eventually,
     name_server::{KEY_NAME, NameServer, SECRET, WRONG_SECRET},
@@ -47,6 +47,16 @@ impl Zone {
         World::with(|setup| setup.flags(&flags)).await
     }
 
+    /// Two servers with these flags besides those of the directory, on one store.
+    async fn two_nodes(&self, flags: &[String]) -> Cluster {
+        let flags = [&self.directory_flags(), flags].concat();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let mut cluster = Cluster::start(0).await;
+        cluster.join(&flags).await;
+        cluster.join(&flags).await;
+        cluster
+    }
+
     /// A hook program that is run with the right secret at hand.
     fn hook(&self, script: &str) -> Vec<String> {
         let path = self.folder.path().join("hook");
@@ -76,9 +86,19 @@ impl Zone {
 const WORKING_HOOK: &str = r#"case $1 in add) update add "$2 60" "$3" ;; remove) update delete "$2" "$3" ;; esac"#;
 
 async fn reserve(world: &World, domain: &str) -> String {
+    reserve_at(&world.operator(), domain).await
+}
+
+async fn reserve_at(operator: &Operator, domain: &str) -> String {
     let policy = json!({ "authority": "letsencrypt", "private_key_type": "ecdsa" });
     let body = json!({ "domain": domain, "certificate_management_policy": policy });
-    world.operator().post("/reserved_domains", body).await.ok().text("id")
+    operator.post("/reserved_domains", body).await.ok().text("id")
+}
+
+/// How far the certificate of a domain is, as a node shows it.
+async fn status_at(operator: &Operator, domain: &str) -> Value {
+    let shown = operator.get(&format!("/reserved_domains/{domain}")).await.ok().body;
+    shown["certificate_management_status"].clone()
 }
 
 /// The certificate for exactly these names.
@@ -94,8 +114,7 @@ async fn certificate(world: &World, names: &[&str]) -> Value {
 /// Waits until an order for a domain has failed; gives the reason.
 async fn failure(world: &World, domain: &str) -> String {
     eventually("the domain says why it has no certificate", async || {
-        let shown = world.operator().get(&format!("/reserved_domains/{domain}")).await.ok().body;
-        let job = &shown["certificate_management_status"]["provisioning_job"];
+        let job = status_at(&world.operator(), domain).await["provisioning_job"].clone();
         job["error_code"].as_str()?;
         job["msg"].as_str().map(str::to_owned)
     })
@@ -284,18 +303,12 @@ async fn a_domain_says_which_of_its_records_are_right() {
 #[tokio::test]
 async fn one_of_several_nodes_orders_a_wildcard() {
     let zone = Zone::start().await;
-    let flags = [zone.directory_flags(), zone.server.flags(SECRET)].concat();
-    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let mut cluster = Cluster::start(0).await;
-    cluster.join(&flags).await;
-    cluster.join(&flags).await;
-    let policy = json!({ "authority": "letsencrypt", "private_key_type": "ecdsa" });
-    let body = json!({ "domain": "*.shop.example.test", "certificate_management_policy": policy });
-    let domain = cluster.operator(1).post("/reserved_domains", body).await.ok().text("id");
+    let cluster = zone.two_nodes(&zone.server.flags(SECRET)).await;
+    let domain = reserve_at(&cluster.operator(1), "*.shop.example.test").await;
     for node in 0..2 {
         eventually("each node says when the certificate is renewed", async || {
-            let shown = cluster.operator(node).get(&format!("/reserved_domains/{domain}")).await.ok().body;
-            shown["certificate_management_status"]["renews_at"].is_string().then_some(())
+            let status = status_at(&cluster.operator(node), &domain).await;
+            status["renews_at"].is_string().then_some(())
         })
         .await;
     }
@@ -306,19 +319,11 @@ async fn one_of_several_nodes_orders_a_wildcard() {
 #[tokio::test]
 async fn each_node_says_why_the_order_of_one_has_failed() {
     let zone = Zone::start().await;
-    let flags = [zone.directory_flags(), zone.server.flags(WRONG_SECRET)].concat();
+    let flags = zone.server.flags(WRONG_SECRET);
     let secret_file = flags.iter().skip_while(|flag| *flag != "--acme-dns-secret-file").nth(1).unwrap();
-    let nodes: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let mut cluster = Cluster::start(0).await;
-    cluster.join(&nodes).await;
-    cluster.join(&nodes).await;
-    let policy = json!({ "authority": "letsencrypt", "private_key_type": "ecdsa" });
-    let body = json!({ "domain": "*.shop.example.test", "certificate_management_policy": policy });
-    let domain = cluster.operator(1).post("/reserved_domains", body).await.ok().text("id");
-    let status = async |node: usize| {
-        let shown = cluster.operator(node).get(&format!("/reserved_domains/{domain}")).await.ok().body;
-        shown["certificate_management_status"].clone()
-    };
+    let cluster = zone.two_nodes(&flags).await;
+    let domain = reserve_at(&cluster.operator(1), "*.shop.example.test").await;
+    let status = async |node: usize| status_at(&cluster.operator(node), &domain).await;
     let mut jobs = Vec::new();
     for node in 0..2 {
         let job = eventually("each node says why there is no certificate", async || {

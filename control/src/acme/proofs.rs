@@ -4,7 +4,7 @@
 use super::{AcmeError, ChallengePresenter, ChallengeResponse};
 use crate::{
     resources::Resources,
-    store::{Commit, CommitOutcome, LeaseId, Range, Store, StoreError, Write},
+    store::{Commit, CommitOutcome, Followed, Following, LeaseId, Store, StoreError, Write},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use postern_api::{clock, host::HostName, id::random_hex};
@@ -25,7 +25,6 @@ use std::{
 const PREFIX: &str = "acme/proofs/";
 /// A proof of a node that has died goes by itself.
 const LASTING: Duration = Duration::from_secs(600);
-const BATCH_SIZE: usize = 1000;
 
 /// What an authority must find. Nothing in it is secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,28 +93,21 @@ impl Drop for SharedProof {
 
 /// Presents what any node has to prove, until the store is closed.
 pub(crate) async fn present_shared(store: Weak<dyn Store>, presenter: Arc<dyn ChallengePresenter>) {
-    loop {
-        let Some(followed) = store.upgrade() else { return };
-        let Ok(page) = followed.range(Range::new(PREFIX, BATCH_SIZE)).await else { return };
-        let mut watch = followed.watch(PREFIX, page.revision);
-        drop(followed);
-        let mut presented = HashMap::new();
-        for entry in page.entries {
-            presented.extend(present(&entry.value, presenter.as_ref()).map(|guard| (entry.key, guard)));
-        }
-        loop {
-            match watch.next().await {
-                Ok(batch) => {
-                    for change in batch.changes {
-                        // The former one first: its end would take the next one of the same name with it.
-                        presented.remove(&change.key);
-                        let guard = change.value.and_then(|value| present(&value, presenter.as_ref()));
-                        presented.extend(guard.map(|guard| (change.key, guard)));
-                    }
-                }
-                Err(StoreError::Compacted(_)) => break,
-                Err(_) => return,
+    let mut following = Following::new(store, PREFIX);
+    let mut presented = HashMap::new();
+    while let Ok(followed) = following.next().await {
+        let changes: Vec<(String, Option<Vec<u8>>)> = match followed {
+            Followed::All(entries) => {
+                presented.clear();
+                entries.into_iter().map(|entry| (entry.key, Some(entry.value))).collect()
             }
+            Followed::Changed(changes) => changes.into_iter().map(|change| (change.key, change.value)).collect(),
+        };
+        for (key, value) in changes {
+            // The former one first: its end would take the next one of the same name with it.
+            presented.remove(&key);
+            let guard = value.and_then(|value| present(&value, presenter.as_ref()));
+            presented.extend(guard.map(|guard| (key, guard)));
         }
     }
 }

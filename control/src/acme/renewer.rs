@@ -97,7 +97,7 @@ impl CertificateRenewer {
     /// longer change.
     pub(super) async fn follow(self) {
         let mut published = self.resources.published.clone();
-        let mut jobs = JobFollower::new(self.resources.store.clone());
+        let mut jobs = JobFollower::new(&self.resources.store);
         loop {
             published.mark_unchanged();
             self.note_progress(&jobs);

@@ -2,14 +2,13 @@
 
 use crate::{
     resources::Resources,
-    store::{Commit, Range, Result, Store, StoreError, Watch},
+    store::{Commit, Followed, Following, Result, Store, StoreError, entries_with},
 };
 use postern_api::{host::HostName, resource::ProvisioningJob};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Prefix of the keys of all jobs; the name follows.
 const PREFIX: &str = "acme/orders/";
-const PAGE_SIZE: usize = 1000;
 /// Writes of one commit at most, if the store has no lower limit.
 const MAX_WRITES: usize = 500;
 
@@ -22,10 +21,8 @@ pub(super) struct JobPublisher {
 
 /// Jobs of the node that orders, as they are in the store.
 pub(super) struct JobFollower {
-    store: Arc<dyn Store>,
     jobs: BTreeMap<HostName, ProvisioningJob>,
-    /// `None` until everything has been read.
-    watch: Option<Box<dyn Watch>>,
+    following: Following,
 }
 
 impl JobPublisher {
@@ -42,7 +39,10 @@ impl JobPublisher {
     pub(super) async fn publish(&mut self, jobs: &[(HostName, ProvisioningJob)]) -> Result<()> {
         let stored = match &mut self.stored {
             Some(stored) => stored,
-            None => self.stored.insert(read(self.store.as_ref()).await?.0),
+            None => {
+                let (entries, _) = entries_with(self.store.as_ref(), PREFIX).await?;
+                self.stored.insert(entries.into_iter().map(|entry| (entry.key, entry.value)).collect())
+            }
         };
         let mut wanted = BTreeMap::new();
         for (name, job) in jobs {
@@ -71,8 +71,8 @@ impl JobPublisher {
 }
 
 impl JobFollower {
-    pub(super) fn new(store: Arc<dyn Store>) -> Self {
-        JobFollower { store, jobs: BTreeMap::new(), watch: None }
+    pub(super) fn new(store: &Arc<dyn Store>) -> Self {
+        JobFollower { jobs: BTreeMap::new(), following: Following::new(Arc::downgrade(store), PREFIX) }
     }
 
     /// Job of a name, as of the last call of [`JobFollower::changed`].
@@ -85,25 +85,17 @@ impl JobFollower {
     /// # Errors
     /// If the store is closed or fails.
     pub(super) async fn changed(&mut self) -> Result<()> {
-        loop {
-            let Some(watch) = &mut self.watch else {
-                let (stored, revision) = read(self.store.as_ref()).await?;
-                self.jobs = stored.iter().filter_map(|(key, value)| parse(key, value)).collect();
-                self.watch = Some(self.store.watch(PREFIX, revision));
-                return Ok(());
-            };
-            match watch.next().await {
-                Ok(batch) if batch.changes.is_empty() => {}
-                Ok(batch) => {
-                    for change in batch.changes {
-                        self.apply(&change.key, change.value.as_deref());
-                    }
-                    return Ok(());
+        match self.following.next().await? {
+            Followed::All(entries) => {
+                self.jobs = entries.iter().filter_map(|entry| parse(&entry.key, &entry.value)).collect();
+            }
+            Followed::Changed(changes) => {
+                for change in changes {
+                    self.apply(&change.key, change.value.as_deref());
                 }
-                Err(StoreError::Compacted(_)) => self.watch = None,
-                Err(error) => return Err(error),
             }
         }
+        Ok(())
     }
 
     fn apply(&mut self, key: &str, value: Option<&[u8]>) {
@@ -112,20 +104,6 @@ impl JobFollower {
             None => self.jobs.retain(|name, _| key.strip_prefix(PREFIX) != Some(name.as_str())),
         }
     }
-}
-
-/// All that is stored, by key, and the revision it is of.
-async fn read(store: &dyn Store) -> Result<(BTreeMap<String, Vec<u8>>, i64)> {
-    let mut next = Some(Range::new(PREFIX, PAGE_SIZE));
-    let (mut all, mut revision) = (BTreeMap::new(), None);
-    while let Some(range) = next {
-        let page = store.range(range.clone()).await?;
-        // Changes after the first page are delivered by the watch, again if later pages have them already.
-        revision.get_or_insert(page.revision);
-        next = range.after(&page);
-        all.extend(page.entries.into_iter().map(|entry| (entry.key, entry.value)));
-    }
-    Ok((all, revision.unwrap_or_default()))
 }
 
 fn parse(key: &str, value: &[u8]) -> Option<(HostName, ProvisioningJob)> {

@@ -84,8 +84,7 @@ impl ProvisioningTable {
 
     /// Notes that a certificate is served, and when it is renewed.
     pub(crate) fn set_served(&self, name: &HostName, renews_at: Timestamp) {
-        let status = CertificateManagementStatus { renews_at: Some(renews_at), provisioning_job: None };
-        self.with(|all| all.insert(name.clone(), status));
+        self.set_status(name, CertificateManagementStatus { renews_at: Some(renews_at), provisioning_job: None });
     }
 
     /// Notes that a certificate has been ordered.
