@@ -1,8 +1,8 @@
 // Desktop integration: links, start at login, notifications, memory.
 import fs from "node:fs";
 import path from "node:path";
+import { memoryOf } from "../kit/memory.mjs";
 import { Notes } from "../kit/notifications.mjs";
-import { processesWith } from "../kit/programs.mjs";
 import { check, equal, pause, until } from "../kit/wait.mjs";
 import { picture } from "./publishing.mjs";
 
@@ -136,10 +136,8 @@ export async function integration(world) {
   });
 
   await steps.try("the memory of the app is printed", async () => {
-    const own = processesWith(`HOME=${session.env.HOME}`).filter(({ program }) => /^(postern|WebKit)/.test(program));
-    const sizes = own.map(({ pid, program }) => [program, proportional(pid)]);
-    const total = sizes.reduce((sum, [, size]) => sum + size, 0);
-    console.log(`      memory: ${Math.round(total)} MiB (${sizes.map(([name, size]) => `${name} ${Math.round(size)}`).join(", ")})`);
+    const { total, line } = memoryOf(session);
+    console.log(`      memory: ${line}`);
     check(total > 0, "nothing was measured");
   });
 
@@ -148,15 +146,5 @@ export async function integration(world) {
     await app.api("PUT", `/api/configured/${name}`, { proto: "http", addr: service.port, domain });
     await app.api("POST", `/api/configured/${name}/start`, {});
     await until("it has failed", async () => (await app.tunnel(name)).state === "failed");
-  }
-}
-
-/** The proportional set size of a process in MiB. */
-function proportional(pid) {
-  try {
-    const [, kilobytes] = /^Pss:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"));
-    return Number(kilobytes) / 1024;
-  } catch {
-    return 0;
   }
 }
