@@ -1,7 +1,6 @@
 // Who may use a tunnel: the fields of its form about visitors.
-import { LOGIN_PROVIDERS } from "../model/loginProviders";
+import { ALL_LOGIN_PROVIDERS, OTHER_PROVIDER } from "../model/loginProviders";
 import {
-  OTHER_PROVIDER,
   secretKind,
   type Admission,
   type ProtectionForm,
@@ -116,14 +115,7 @@ function Login({ form, mistakes, set }: PartProps) {
   return (
     <>
       <Field label="Provider">
-        <Select
-          value={form.login}
-          options={[
-            ...LOGIN_PROVIDERS,
-            { value: OTHER_PROVIDER, label: "Another provider (OpenID Connect)" },
-          ]}
-          onChange={(login) => set({ login })}
-        />
+        <Select value={form.login} options={ALL_LOGIN_PROVIDERS} onChange={(login) => set({ login })} />
       </Field>
       {isOther ? (
         <Field

@@ -1,5 +1,5 @@
 // The providers that visitors can log in with: their API names and their display names.
-export const LOGIN_PROVIDERS = [
+export const LOGIN_PROVIDERS: readonly { value: string; label: string }[] = [
   { value: "github", label: "GitHub" },
   { value: "google", label: "Google" },
   { value: "microsoft", label: "Microsoft" },
@@ -8,4 +8,22 @@ export const LOGIN_PROVIDERS = [
   { value: "facebook", label: "Facebook" },
   { value: "twitch", label: "Twitch" },
   { value: "amazon", label: "Amazon" },
-] as const;
+];
+
+/** A provider that is none of these. */
+export const OTHER_PROVIDER = "oidc";
+
+/** All that can be chosen where a form asks for any provider. */
+export const ALL_LOGIN_PROVIDERS = [
+  ...LOGIN_PROVIDERS,
+  { value: OTHER_PROVIDER, label: "Another provider (OpenID Connect)" },
+];
+
+export function isEmailAddress(text: string): boolean {
+  return /^[^\s@]{1,64}@[^\s@]+$/.test(text);
+}
+
+/** Whether a text is what follows the `@` of an address. */
+export function isEmailDomain(text: string): boolean {
+  return /^[^\s@/:]+\.[^\s@/:]+$/.test(text);
+}

@@ -1,5 +1,6 @@
 // A tunnel as a form: from its definition to fields, back to a definition, and the validation of the fields.
 import type { TunnelDefinition } from "../api/types";
+import { linesOf, textOf } from "./definitionValues";
 import {
   NO_PROTECTION,
   protectionKeys,
@@ -44,10 +45,6 @@ export const EMPTY_FORM: TunnelForm = {
   protection: NO_PROTECTION,
 };
 
-function asText(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
-}
-
 export function formOf(name: string, definition: TunnelDefinition): TunnelForm {
   const schemes = definition.schemes ?? ["https"];
   return {
@@ -58,12 +55,12 @@ export function formOf(name: string, definition: TunnelDefinition): TunnelForm {
         : definition.proto === "tcp"
           ? "tcp"
           : "http",
-    addr: asText(definition.addr),
-    domain: asText(definition.domain ?? definition["hostname"] ?? definition["subdomain"]),
+    addr: textOf(definition.addr),
+    domain: textOf(definition.domain ?? definition["hostname"] ?? definition["subdomain"]),
     schemes: schemes.includes("https") ? (schemes.includes("http") ? "both" : "https") : "http",
     inspect: definition.inspect ?? true,
-    hostHeader: asText(definition.host_header),
-    remoteAddr: asText(definition.remote_addr),
+    hostHeader: textOf(definition.host_header),
+    remoteAddr: textOf(definition.remote_addr),
     labels: (definition.labels ?? []).join("\n"),
     protection: protectionOf(definition),
   };
@@ -91,7 +88,7 @@ export function definitionOf(form: TunnelForm, before: TunnelDefinition = {}): T
   const protection = isProtected ? protectionKeys(form.protection, before, form.kind === "http") : {};
   const addr = /^\d+$/.test(form.addr.trim()) ? Number(form.addr.trim()) : form.addr.trim();
   const inspect = form.inspect ? {} : { inspect: false };
-  if (form.kind === "labelled") return { ...preserved, labels: labelLines(form.labels), addr, ...inspect };
+  if (form.kind === "labelled") return { ...preserved, labels: linesOf(form.labels), addr, ...inspect };
   if (form.kind === "tcp") {
     return {
       ...preserved,
@@ -139,7 +136,7 @@ export function mistakesOf(form: TunnelForm, takenNames: readonly string[]): Mis
     mistakes.remoteAddr = "Enter host and port, for example localhost:24010.";
   }
   if (form.kind === "labelled") {
-    const lines = labelLines(form.labels);
+    const lines = linesOf(form.labels);
     if (lines.length === 0) mistakes.labels = "Enter at least one label.";
     else if (lines.some((line) => !/^[^=\s]+=.+$/.test(line)))
       mistakes.labels = "Write each label as key=value.";
@@ -167,13 +164,6 @@ export function addressError(text: string, kind: Kind): string | null {
         ? "Add a host."
         : null;
   return Number(port) >= 1 && Number(port) <= 65_535 ? null : "A port is a number from 1 to 65535.";
-}
-
-function labelLines(text: string): string[] {
-  return text
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter(Boolean);
 }
 
 /** A free name for a first tunnel: `web`, then `web-2` and so on. */

@@ -1,12 +1,12 @@
 // Who may use a tunnel, as a part of its form: passwords, logins, webhook signatures and networks.
 import type { TunnelDefinition } from "../api/types";
 import { readCidr } from "./cidr";
+import { credentialsMistake } from "./credentials";
+import { groupOf, isGroup, linesOf, textOf, textsOf } from "./definitionValues";
+import { isEmailAddress, isEmailDomain, OTHER_PROVIDER } from "./loginProviders";
 import { webhookProvider } from "./webhookProviders";
 
 export type Admission = "everyone" | "password" | "login" | "webhook";
-
-/** The provider of a login that is none of the known ones. */
-export const OTHER_PROVIDER = "oidc";
 
 export interface User {
   name: string;
@@ -45,35 +45,33 @@ export const NO_PROTECTION: ProtectionForm = {
 
 /** What the agent shows in place of a secret, and keeps when it is sent back. */
 const MASK = "***";
-const MIN_PASSWORD_LENGTH = 8;
-const MAX_CREDENTIALS_BYTES = 256;
 
 type Keys = Readonly<Record<string, unknown>>;
 
 export function protectionOf(definition: TunnelDefinition): ProtectionForm {
-  const users = texts(definition["basic_auth"] ?? definition["auth"]);
+  const users = textsOf(definition["basic_auth"] ?? definition["auth"]);
   const { oauth, oidc, verify_webhook: webhook, ip_restriction: restriction } = definition as Keys;
-  const form = { ...NO_PROTECTION, networks: texts(group(restriction)["allow_cidrs"]).join("\n") };
+  const form = { ...NO_PROTECTION, networks: textsOf(groupOf(restriction)["allow_cidrs"]).join("\n") };
   if (users.length > 0) return { ...form, admission: "password", users: users.map(userOf) };
   if (isGroup(oauth) || isGroup(oidc)) {
-    const login = group(oauth ?? oidc);
+    const login = groupOf(oauth ?? oidc);
     return {
       ...form,
       admission: "login",
-      login: isGroup(oauth) ? text(login["provider"]).toLowerCase() : OTHER_PROVIDER,
-      accounts: [...texts(login["allow_emails"]), ...texts(login["allow_domains"])].join("\n"),
-      issuer: text(login["issuer_url"]),
-      clientId: text(login["client_id"]),
-      clientSecret: text(login["client_secret"]),
+      login: isGroup(oauth) ? textOf(login["provider"]).toLowerCase() : OTHER_PROVIDER,
+      accounts: [...textsOf(login["allow_emails"]), ...textsOf(login["allow_domains"])].join("\n"),
+      issuer: textOf(login["issuer_url"]),
+      clientId: textOf(login["client_id"]),
+      clientSecret: textOf(login["client_secret"]),
     };
   }
   if (isGroup(webhook)) {
-    const provider = text(webhook["provider"]);
+    const provider = textOf(webhook["provider"]);
     return {
       ...form,
       admission: "webhook",
       webhook: webhookProvider(provider)?.value ?? provider,
-      webhookSecret: text(webhook["secret"]),
+      webhookSecret: textOf(webhook["secret"]),
     };
   }
   return form;
@@ -104,14 +102,14 @@ function admissionKeys(form: ProtectionForm, before: Keys): Keys {
     }
     case "login": {
       const isOther = form.login === OTHER_PROVIDER;
-      const kept = group(before[isOther ? "oidc" : "oauth"])["scopes"];
+      const kept = groupOf(before[isOther ? "oidc" : "oauth"])["scopes"];
       const client = {
         ...(form.clientId.trim() ? { client_id: form.clientId.trim() } : {}),
         ...(form.clientSecret.trim() ? { client_secret: form.clientSecret.trim() } : {}),
         ...(kept === undefined ? {} : { scopes: kept }),
       };
       if (isOther) return { oidc: { issuer_url: form.issuer.trim(), ...client } };
-      const accounts = lines(form.accounts);
+      const accounts = linesOf(form.accounts);
       const emails = accounts.filter((account) => account.includes("@"));
       const domains = accounts.filter((account) => !account.includes("@"));
       return {
@@ -127,8 +125,8 @@ function admissionKeys(form: ProtectionForm, before: Keys): Keys {
 }
 
 function networkKeys(form: ProtectionForm, before: Keys): Keys {
-  const { deny_cidrs: denied } = group(before["ip_restriction"]);
-  const allowed = lines(form.networks);
+  const { deny_cidrs: denied } = groupOf(before["ip_restriction"]);
+  const allowed = linesOf(form.networks);
   if (allowed.length === 0 && denied === undefined) return {};
   return {
     ip_restriction: {
@@ -141,7 +139,7 @@ function networkKeys(form: ProtectionForm, before: Keys): Keys {
 /** Returns what must be corrected before the form can be saved. */
 export function protectionMistakes(form: ProtectionForm, hasRequests: boolean): ProtectionMistakes {
   const mistakes: ProtectionMistakes = hasRequests ? admissionMistakes(form) : {};
-  for (const network of lines(form.networks)) {
+  for (const network of linesOf(form.networks)) {
     const read = readCidr(network);
     if ("mistake" in read) return { ...mistakes, networks: `“${network}”: ${read.mistake}` };
   }
@@ -181,9 +179,7 @@ function issuerMistakes({ issuer, clientId, clientSecret }: ProtectionForm): Pro
 }
 
 function accountMistakes({ accounts, clientId, clientSecret }: ProtectionForm): ProtectionMistakes {
-  const wrong = lines(accounts).find(
-    (account) => !/^[^\s@]{1,64}@[^\s@]+$/.test(account) && !/^[^\s@/:]+\.[^\s@/:]+$/.test(account),
-  );
+  const wrong = linesOf(accounts).find((account) => !isEmailAddress(account) && !isEmailDomain(account));
   const isHalf = (clientId.trim() === "") !== (clientSecret.trim() === "");
   return {
     ...(wrong === undefined ? {} : { accounts: `“${wrong}” is neither an e-mail address nor a domain.` }),
@@ -194,13 +190,7 @@ function accountMistakes({ accounts, clientId, clientSecret }: ProtectionForm): 
 function wrongUser({ name, password }: User): string | null {
   const user = name.trim();
   if (user === "") return "Enter a user name.";
-  if (user.includes(":")) return `“${user}” contains a colon, which ends a user name in a request.`;
-  if (password === MASK) return null;
-  if ([...password].length < MIN_PASSWORD_LENGTH)
-    return `The password of “${user}” is too short: at least ${MIN_PASSWORD_LENGTH} characters are needed.`;
-  if (new TextEncoder().encode(`${user}:${password}`).length > MAX_CREDENTIALS_BYTES)
-    return `“${user}” and the password have more than ${MAX_CREDENTIALS_BYTES} bytes together.`;
-  return null;
+  return credentialsMistake(user, password, password === MASK);
 }
 
 /** What signatures of a provider are verified with. */
@@ -213,28 +203,4 @@ function userOf(entry: string): User {
   return colon < 0
     ? { name: entry, password: "" }
     : { name: entry.slice(0, colon), password: entry.slice(colon + 1) };
-}
-
-function isGroup(value: unknown): value is Keys {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function group(value: unknown): Keys {
-  return isGroup(value) ? value : {};
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
-}
-
-/** One text or a list of them. */
-function texts(value: unknown): string[] {
-  return (Array.isArray(value) ? value : [value]).map(text).filter(Boolean);
-}
-
-function lines(list: string): string[] {
-  return list
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter(Boolean);
 }

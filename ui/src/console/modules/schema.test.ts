@@ -8,7 +8,7 @@ import { bodyOf, draftOf, initialValue } from "../form/draft";
 import type { Body, Draft, Field, Value } from "../form/field";
 import type { ModuleDescriptor } from "./descriptor";
 import { MODULES, modulesOf, stagesOf } from "./index";
-import { PROVIDERS } from "./descriptors/oauth";
+import { LOGIN_PROVIDERS } from "../../model/loginProviders";
 import { ALIASES, WEBHOOK_PROVIDERS } from "../../model/webhookProviders";
 
 const SHAPES: Record<Field["kind"], readonly string[]> = {
@@ -61,7 +61,7 @@ function full(module: ModuleDescriptor, over: Draft = {}): Draft {
 
 /** The drafts that together fill every member of a module: one for each variant of its body. */
 function drafts(module: ModuleDescriptor): Draft[] {
-  if (module.name === "oauth") return PROVIDERS.map(({ value }) => full(module, { provider: value }));
+  if (module.name === "oauth") return LOGIN_PROVIDERS.map(({ value }) => full(module, { provider: value }));
   if (module.name === "tls_termination") return [full(module, { terminate_at: "edge" })];
   return [full(module)];
 }
@@ -116,7 +116,7 @@ describe("every module that can be put", () => {
     for (const field of module?.fields ?? []) {
       const member = module ? memberOf(module, field, body) : {};
       if (name === "oauth" && field.name === "provider") {
-        expect(PROVIDERS.map(({ value }) => value).toSorted()).toEqual(
+        expect(LOGIN_PROVIDERS.map(({ value }) => value).toSorted()).toEqual(
           Object.keys(member.properties ?? {}).toSorted(),
         );
         continue;

@@ -1,24 +1,15 @@
 // The form of a publication: its questions as fields.
 import { readCidr } from "../../model/cidr";
+import { ALL_LOGIN_PROVIDERS } from "../../model/loginProviders";
 import { draftOf } from "../form/draft";
 import type { Draft, Field, FormDescription, Option, Row } from "../form/field";
 import { rowsOf, textsOf } from "../form/values";
 import { addressMistake, labelsField, tlsField } from "../kinds/backends";
 import { IP_POLICIES } from "../kinds/references";
 import { backendId } from "../modules/descriptors/backend";
-import { PROVIDERS } from "../modules/descriptors/oauth";
 import { addressOf, wrongName, type HostFacts } from "./host";
 import { tunnelOptions, type LabelledTunnel } from "./labels";
-import {
-  innerDraft,
-  moduleOf,
-  nestedFields,
-  OAUTH,
-  OPEN_ID,
-  OTHER_PROVIDER,
-  PASSWORD,
-  WEBHOOK,
-} from "./moduleFields";
+import { innerDraft, moduleOf, nestedFields, OAUTH, OPEN_ID, PASSWORD, WEBHOOK } from "./moduleFields";
 
 /** What the questions depend on. */
 export interface PublishFacts {
@@ -144,7 +135,7 @@ export function publishForm({ server, tunnels, backends, hasPolicies }: PublishF
       kind: "choice",
       name: "login",
       label: "Provider",
-      options: [...PROVIDERS, { value: OTHER_PROVIDER, label: "Another provider (OpenID Connect)" }],
+      options: ALL_LOGIN_PROVIDERS,
       when: isProtection("login"),
     },
     ...nestedFields(OAUTH),

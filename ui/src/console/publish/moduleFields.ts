@@ -1,5 +1,6 @@
 // The fields of the modules that admit visitors, as fields of the form: each name begins with a prefix.
 import type { ServerFacts } from "../../api/generated";
+import { OTHER_PROVIDER } from "../../model/loginProviders";
 import type { Draft, Field } from "../form/field";
 import { basicAuth } from "../modules/descriptors/basicAuth";
 import { oauth } from "../modules/descriptors/oauth";
@@ -7,9 +8,6 @@ import { oidc } from "../modules/descriptors/oidc";
 import { webhookVerification } from "../modules/descriptors/webhookVerification";
 import type { ModuleDescriptor } from "../modules/descriptor";
 import type { ProtectionModule } from "./plan";
-
-/** The provider of a login that is none of the known ones. */
-export const OTHER_PROVIDER = "oidc";
 
 /** A module's fields, whose names begin with its prefix. */
 export interface Nested {

@@ -1,6 +1,7 @@
 // A publication in two sentences: who is admitted, and where requests go.
 import { counted, mapped } from "../../model/format";
-import { configured, PROVIDERS } from "../modules/descriptors/oauth";
+import { LOGIN_PROVIDERS } from "../../model/loginProviders";
+import { configured } from "../modules/descriptors/oauth";
 import { shortList } from "../modules/texts";
 import { textOf } from "../form/values";
 import { webhookProvider } from "../../model/webhookProviders";
@@ -30,7 +31,7 @@ function admission(protection: Protection): string {
           return `Requests are admitted with a signature of ${providerName(protection.settings["provider"])}`;
         case "oauth": {
           const [provider] = configured(protection.settings) ?? [""];
-          return `Visitors log in with ${PROVIDERS.find(({ value }) => value === provider)?.label ?? provider}`;
+          return `Visitors log in with ${LOGIN_PROVIDERS.find(({ value }) => value === provider)?.label ?? provider}`;
         }
       }
   }

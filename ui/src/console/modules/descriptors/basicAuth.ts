@@ -1,20 +1,13 @@
 // Users who enter their name and password.
+import { credentialsMistake } from "../../../model/credentials";
 import { counted } from "../../../model/format";
 import { filledRows } from "../../form/draft";
 import type { Draft, Row } from "../../form/field";
-import { byteLength, rowsOf } from "../../form/values";
+import { rowsOf } from "../../form/values";
 import type { ModuleDescriptor } from "../descriptor";
 
-const MIN_PASSWORD_LENGTH = 8;
-const MAX_CREDENTIALS_BYTES = 256;
-
 function wrongUser({ username = "", password = "" }: Row): string | null {
-  if (username.includes(":")) return `“${username}” contains a colon, which ends a user name in a request.`;
-  if (password !== "" && [...password].length < MIN_PASSWORD_LENGTH)
-    return `The password of “${username}” is too short: at least ${MIN_PASSWORD_LENGTH} characters are needed.`;
-  if (byteLength(`${username}:${password}`) > MAX_CREDENTIALS_BYTES)
-    return `“${username}” and the password have more than ${MAX_CREDENTIALS_BYTES} bytes together.`;
-  return null;
+  return credentialsMistake(username, password, password === "");
 }
 
 function mistakes(draft: Draft): Record<string, string> {

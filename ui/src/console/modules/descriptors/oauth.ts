@@ -1,12 +1,10 @@
 // Visitors log in with an existing account: one provider, and lists of the accounts that are let in.
-import { LOGIN_PROVIDERS } from "../../../model/loginProviders";
-import type { Body, Draft, Field, ListField, Option } from "../../form/field";
+import { isEmailAddress, isEmailDomain, LOGIN_PROVIDERS } from "../../../model/loginProviders";
+import type { Body, Draft, Field, ListField } from "../../form/field";
 import { isRecord, textOf, textsOf } from "../../form/values";
 import type { LoginFacts, ModuleDescriptor } from "../descriptor";
 import { SESSION, NO_LOGIN_EFFECT, entries, sessionText, scopes } from "../session";
 import { shortList } from "../texts";
-
-export const PROVIDERS: readonly Option[] = LOGIN_PROVIDERS;
 
 /** Where the providers register apps. */
 export const REGISTRIES: Readonly<Record<string, string>> = {
@@ -23,7 +21,6 @@ export const REGISTRIES: Readonly<Record<string, string>> = {
 const LISTS = ["email_addresses", "email_domains", "teams", "organizations"] as const;
 /** The members of the settings of a provider; the others are those of the module. */
 const LOGIN: readonly string[] = ["client_id", "client_secret", "scopes", ...LISTS];
-const DOMAIN = /^[^\s@/:]+\.[^\s@/:]+$/;
 
 function list(field: Omit<ListField, "kind" | "maxItems">): ListField {
   return { kind: "list", maxItems: 100, ...field };
@@ -38,7 +35,7 @@ const fields: readonly Field[] = [
     name: "provider",
     label: "Provider",
     initial: "github",
-    options: PROVIDERS,
+    options: LOGIN_PROVIDERS,
   },
   {
     kind: "text",
@@ -58,7 +55,7 @@ const fields: readonly Field[] = [
     label: "Allowed e-mail addresses",
     maxLength: 254,
     placeholder: "alice@example.com",
-    check: (text) => (/^[^\s@]{1,64}@[^\s@]+$/.test(text) ? null : `“${text}” is not an e-mail address.`),
+    check: (text) => (isEmailAddress(text) ? null : `“${text}” is not an e-mail address.`),
   }),
   list({
     name: "email_domains",
@@ -66,7 +63,7 @@ const fields: readonly Field[] = [
     help: "Each matches exactly, without its subdomains.",
     maxLength: 253,
     placeholder: "example.com",
-    check: (text) => (DOMAIN.test(text) ? null : `“${text}” is not a domain: write what follows the @.`),
+    check: (text) => (isEmailDomain(text) ? null : `“${text}” is not a domain: write what follows the @.`),
   }),
   list({
     name: "teams",
@@ -128,7 +125,7 @@ export const oauth: ModuleDescriptor = {
   fields,
   summary(view) {
     const [provider, login] = configured(view) ?? ["", {}];
-    const label = PROVIDERS.find(({ value }) => value === provider)?.label ?? provider;
+    const label = LOGIN_PROVIDERS.find(({ value }) => value === provider)?.label ?? provider;
     const admitted = LISTS.flatMap((name) => textsOf(login[name]));
     return `${label}: ${admitted.length > 0 ? shortList(admitted) : "everyone with an account"}, ${sessionText(view)}`;
   },
@@ -149,7 +146,8 @@ export const oauth: ModuleDescriptor = {
     return {};
   },
   warnings(draft, server) {
-    const provider = PROVIDERS.find(({ value }) => value === draft["provider"])?.label ?? "the provider";
+    const provider =
+      LOGIN_PROVIDERS.find(({ value }) => value === draft["provider"])?.label ?? "the provider";
     const lists = LISTS.filter((name) => github(draft) || name.startsWith("email"));
     const lacking = server !== null && !own(draft) && !isApp(server, textOf(draft["provider"]));
     const unverified =
