@@ -134,18 +134,25 @@ fn build(app: &AppHandle, label: &str, page: &str, title: &str, (width, height):
         .build()
         .map_err(|error| failed(&error))?;
     #[cfg(target_os = "linux")]
-    draw_in_software(&window);
+    save_memory(&window);
     Ok(())
 }
 
-/// The pages hardly move, and with a graphics library each of their processes takes twice the memory.
+/// The pages hardly move, and with a graphics library each of their processes takes twice the memory. They come out of the
+/// program, so that they need no cache.
 #[cfg(target_os = "linux")]
-fn draw_in_software(window: &WebviewWindow) {
-    use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
+fn save_memory(window: &WebviewWindow) {
+    use webkit2gtk::{CacheModel, HardwareAccelerationPolicy, SettingsExt, WebContextExt, WebViewExt};
 
     let changed = window.with_webview(|webview| {
-        if let Some(settings) = webview.inner().settings() {
+        let view = webview.inner();
+        if let Some(settings) = view.settings() {
             settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
+            settings.set_enable_webgl(false);
+            settings.set_enable_webaudio(false);
+        }
+        if let Some(context) = view.context() {
+            context.set_cache_model(CacheModel::DocumentViewer);
         }
     });
     if let Err(error) = changed {

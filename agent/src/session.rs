@@ -1,6 +1,7 @@
 //! The session with the server: established, kept, and re-established for as long as the agent runs.
 
 mod address_cache;
+mod host_identity;
 mod network_events;
 mod network_watch;
 mod outcome;
@@ -310,6 +311,7 @@ impl SessionLoop {
             run: self.set.run().to_owned(),
             replaces,
             at,
+            host: settings.report_host.then(host_identity::own),
         }
     }
 
@@ -482,12 +484,13 @@ fn session_settings(settings: &AgentSettings) -> impl PartialEq + '_ {
         dns_resolvers,
         metadata,
         remote_management,
+        report_host,
         connect_timeout,
         sessions,
         ..
     } = settings;
     let path = (servers, server_name, root_cas, crl_noverify, proxy, dns_resolvers, connect_timeout, sessions);
-    (authtoken, path, metadata, remote_management)
+    (authtoken, path, metadata, remote_management, report_host)
 }
 
 /// The configured servers in one line.

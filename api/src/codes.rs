@@ -95,6 +95,8 @@ codes! {
     ApiAddressDenied = 220, 403, "This address may not use the management API.";
     ConsoleAddressDenied = 221, 403, "This address may not use the console.";
     ConsoleOrigin = 222, 403, "A session of the console was used by something other than the console.";
+    ConsoleUserUnknown = 225, 403, "No user of the server has the e-mail address that the OpenID provider has verified.";
+    ConsoleGroupMissing = 226, 403, "The person is in none of the groups that may use the console.";
     IdShape = 223, 400, "The id does not have the form of its kind.";
     FieldMissing = 224, 400, "A required field is missing.";
     QueryInvalid = 230, 400, "A query parameter has a value that is not allowed.";
@@ -115,6 +117,7 @@ codes! {
     OwnerInactive = 636, 400, "The owner is not active.";
     BotNameInvalid = 4110, 400, "The name of a bot user is not valid.";
     BotNameTaken = 4112, 400, "The name belongs to another bot user.";
+    UserEmailTaken = 4113, 400, "The e-mail address belongs to another user.";
     AdminNeeded = 630, 403, "Only an administrator may do this.";
     RoleTooLow = 637, 403, "The role of the API key does not allow this.";
     // Reserved domains and addresses
@@ -152,6 +155,8 @@ codes! {
     AlertSubjectInvalid = 5141, 400, "The alert rule cannot measure this.";
     AlertSubjectUnknown = 5142, 400, "What the alert rule measures does not exist.";
     AlertRuleLimit = 5143, 400, "There are as many alert rules as the server allows.";
+    // Agents
+    AgentConnected = 5150, 400, "The agent is connected and cannot be forgotten.";
     // TLS certificates and certificate authorities
     PemUnreadable = 1900, 400, "The text could not be read as PEM.";
     PrivateKeyMissing = 1901, 400, "No private key was given.";

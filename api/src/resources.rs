@@ -1,5 +1,6 @@
 //! The kinds of resources, one file each.
 
+mod agent;
 mod alert_rule;
 mod api_key;
 mod app_session;
@@ -21,6 +22,7 @@ mod ip_policy;
 mod ip_policy_rule;
 mod ip_restriction;
 mod node;
+mod recent_request;
 mod refused_visit;
 mod reserved_address;
 mod reserved_domain;
@@ -39,6 +41,7 @@ mod tunnel_session;
 mod user;
 mod weighted_backend;
 
+pub use agent::{Agent, AgentChange, AgentState};
 pub use alert_rule::{
     ALERT_FIRING, ALERT_REQUESTS_LIMIT, ALERT_RESOLVED, ALERT_THRESHOLD_LIMIT, ALERT_WARNING, ALERT_WARNING_SHARE,
     ALERT_WINDOW_LIMIT, AlertMeasure, AlertPeriod, AlertRule, AlertRuleCreate, AlertRuleStatus, AlertRuleUpdate,
@@ -74,6 +77,7 @@ pub use ip_restriction::{
     IpRestriction, IpRestrictionCreate, IpRestrictionStatus, IpRestrictionUpdate, RestrictionType,
 };
 pub use node::{Node, NodeLink, NodeName, NodeState};
+pub use recent_request::{RECENT_REQUESTS_LIMIT, RecentRequest, RequestFilter, newest_requests};
 pub use refused_visit::RefusedVisit;
 pub use reserved_address::{Region, ReservedAddress, ReservedAddressCreate, ReservedAddressUpdate};
 pub use reserved_domain::{
@@ -129,6 +133,7 @@ pub const COLLECTIONS: &[&str] = &[
     "/server",
     "/status",
     "/traffic",
+    Agent::PATH,
     AlertRule::PATH,
     ApiKey::PATH,
     AppSession::PATH,

@@ -1,6 +1,8 @@
-//! Sessions of the console: what a browser gets in exchange for an API key, and sends as a cookie. They are stored, so that they
-//! survive a restart and hold at every node. What a session may do is decided at each call, by the key it was begun with.
+//! Sessions of the console: what a browser gets in exchange for an API key or a sign-in by an OpenID provider, and sends as a
+//! cookie. They are stored, so that they survive a restart and hold at every node. What a session may do is decided at each call,
+//! by the key or the user it was begun with.
 
+mod by_provider;
 mod stored_session;
 mod sweeping;
 
@@ -11,12 +13,12 @@ use crate::{
     store::{CommitOutcome, Page, Range},
 };
 use postern_api::{
-    Code, Error, Id, Result, Timestamp,
+    AnyId, Code, Error, Id, Result, Timestamp,
     resource::{ApiKey, AuditOperation, ConsoleSession},
     token::Token,
 };
 use std::{cmp::Reverse, sync::Arc};
-use stored_session::{SESSIONS, StoredSession, key};
+use stored_session::{BegunWith, SESSIONS, StoredSession, key};
 
 /// Sessions in all; a further one ends the one that has been idle for the longest time.
 const MAX_SESSIONS: usize = 1000;
@@ -46,13 +48,24 @@ impl Resources {
     /// # Errors
     /// If the store fails.
     pub(crate) async fn sign_in(&self, caller: &Caller, secure: bool) -> Result<(Token, ConsoleSession)> {
-        commit_with_retry(move |_| self.try_sign_in(caller, secure, Timestamp::now())).await
+        let begun_with = BegunWith::Key { api_key: Id::<ApiKey>::parse(caller.key.as_str())? };
+        self.begin_session(caller, begun_with, secure).await
+    }
+
+    async fn begin_session(
+        &self,
+        caller: &Caller,
+        begun_with: BegunWith,
+        secure: bool,
+    ) -> Result<(Token, ConsoleSession)> {
+        let begun_with = &begun_with;
+        commit_with_retry(move |_| self.try_sign_in(caller, begun_with, secure, Timestamp::now())).await
     }
 
     /// The session that a token belongs to, and its caller.
     ///
     /// # Errors
-    /// `ConsoleSessionEnded` if there is none, it has expired, or its key is gone; `CallerInactive` if its owner is not active.
+    /// `ConsoleSessionEnded` if there is none, it has expired, or its key or user is gone; `CallerInactive` if its owner is not active.
     pub(crate) async fn session(self: &Arc<Self>, token: &Token, how: SessionUse) -> Result<CurrentSession> {
         self.session_at(token, how, Timestamp::now()).await
     }
@@ -66,7 +79,14 @@ impl Resources {
         if stored.has_expired(self.settings.console_sessions, now) {
             return Err(ended());
         }
-        let caller = self.caller_of_key(&stored.api_key).await?.ok_or_else(ended)?;
+        let caller = match &stored.begun_with {
+            BegunWith::Key { api_key } => self.caller_of_key(api_key).await?,
+            BegunWith::Provider { provider } => {
+                let session = AnyId::from_text(id_text(token.ksuid()));
+                self.caller_of_person(&stored.owner, provider, session).await?.map(Arc::new)
+            }
+        };
+        let caller = caller.ok_or_else(ended)?;
         if how.active && now.seconds() - stored.last_used.seconds() >= self.use_interval() {
             self.note_use(entry.revision, &stored, token.ksuid(), now);
         }
@@ -94,6 +114,7 @@ impl Resources {
     async fn try_sign_in(
         &self,
         caller: &Caller,
+        begun_with: &BegunWith,
         secure: bool,
         now: Timestamp,
     ) -> Result<Option<(Token, ConsoleSession)>> {
@@ -101,9 +122,14 @@ impl Resources {
         let page = self.all_sessions().await?;
         let id = Id::<ConsoleSession>::new(moment);
         let token = Token::generate(id.ksuid());
+        let caller = &match begun_with {
+            BegunWith::Key { .. } => caller.clone(),
+            // What is done in the session has its id in the place of a key.
+            BegunWith::Provider { .. } => Caller { key: id.any(), ..caller.clone() },
+        };
         let session = StoredSession {
             hash: token.hash(),
-            api_key: Id::<ApiKey>::parse(caller.key.as_str())?,
+            begun_with: begun_with.clone(),
             owner: caller.owner.clone(),
             created_at: now,
             last_used: now,
@@ -175,12 +201,17 @@ impl Resources {
 
     fn shown(&self, stored: &StoredSession, ksuid: &str, caller: &Caller) -> Result<ConsoleSession> {
         let limits = self.settings.console_sessions;
+        let (api_key_id, email) = match &stored.begun_with {
+            BegunWith::Key { api_key } => (Some(api_key.clone()), String::new()),
+            BegunWith::Provider { provider } => (None, provider.email.clone()),
+        };
         Ok(ConsoleSession {
-            id: Id::parse(&format!("cs_{ksuid}"))?,
+            id: Id::parse(&id_text(ksuid))?,
             owner_id: caller.owner.clone(),
             owner_name: caller.name.clone(),
             role: caller.rights.role(),
-            api_key_id: stored.api_key.clone(),
+            api_key_id,
+            email,
             created_at: stored.created_at,
             expires_at: stored.expires_at(limits),
             inactivity_timeout: limits.inactivity.as_secs(),
@@ -212,7 +243,11 @@ fn plan_end(plan: &mut CommitPlan, caller: &Caller, key: &str, at: jiff::Timesta
 }
 
 fn event(operation: AuditOperation, ksuid: &str) -> NewEvent {
-    NewEvent::without_settings(ConsoleSession::KIND, operation, &format!("cs_{ksuid}"))
+    NewEvent::without_settings(ConsoleSession::KIND, operation, &id_text(ksuid))
+}
+
+fn id_text(ksuid: &str) -> String {
+    format!("cs_{ksuid}")
 }
 
 fn ended() -> Error {

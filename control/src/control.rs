@@ -1,8 +1,10 @@
 //! Facade of the crate for the server program.
 
 use crate::{
-    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ControlSettings, EventTasks, LiveState,
-    LoginStore, OAuthApps, acme, console_sessions, files,
+    Acme, AcmeSettings, ChallengePresenter, Cluster, CommittedEvent, ConsoleProviderSettings, ControlSettings,
+    EventTasks, LiveState, LoginStore, OAuthApps, acme,
+    console_provider::ConsoleProvider,
+    console_sessions, files,
     http::{AdmissionCheck, ApiState},
     logins,
     publishing::Publisher,
@@ -157,7 +159,18 @@ impl Control {
         self.resources.set_oauth_facts(OAuthFacts::new(apps, has_microsoft_tenants));
     }
 
-    /// Sends events to their destinations, and records what is observed, until the returned handle is dropped.
+    /// Replaces the provider by which people sign in to the console. Sessions that another issuer has begun end.
+    ///
+    /// # Errors
+    /// `IssuerInvalid` if the issuer is not a URL, `Unavailable` if the certificate authorities of this machine cannot be read.
+    pub fn set_console_provider(&self, settings: Option<ConsoleProviderSettings>) -> Result<()> {
+        let provider = settings.map(ConsoleProvider::new).transpose()?;
+        self.resources.set_console_provider(provider.map(Arc::new));
+        Ok(())
+    }
+
+    /// Sends events to their destinations, and records what is observed, such as which agents come and go, until the
+    /// returned handle is dropped.
     pub fn run_event_tasks(&self) -> EventTasks {
         EventTasks::start(&self.resources, self.cluster.as_ref().map(Cluster::leading))
     }

@@ -1,5 +1,5 @@
 //! What the server does with audit events besides storing them: it sends them to their destinations, and records what was
-//! observed without a change.
+//! observed without a change: certificates that expire, alerts, refused calls, agents that come and go.
 
 mod alerts;
 mod backlog;
@@ -9,6 +9,7 @@ mod request;
 mod worker;
 
 use crate::{
+    agents::AgentRecorder,
     cluster::while_leading,
     resources::{Resources, audit::refusals::write_refusals},
 };
@@ -36,7 +37,11 @@ impl EventTasks {
         }
         let for_alerts = resources.clone();
         let evaluator = move || AlertEvaluator::new(for_alerts.clone(), Arc::new(postern_api::clock::now)).run();
-        tasks.push(tokio::spawn(async move { while_leading(leading, evaluator).await }));
+        let leads = leading.clone();
+        tasks.push(tokio::spawn(async move { while_leading(leads, evaluator).await }));
+        let for_agents = resources.clone();
+        let recorder = move || AgentRecorder::new(for_agents.clone()).run();
+        tasks.push(tokio::spawn(async move { while_leading(leading, recorder).await }));
         if resources.settings.audited.refusals {
             tasks.push(tokio::spawn(write_refusals(resources.clone())));
         }

@@ -7,6 +7,7 @@ mod audit_events;
 mod authenticate;
 mod body;
 mod console_sessions;
+mod console_sign_in;
 mod handlers;
 mod openapi;
 mod put_back;
@@ -16,6 +17,8 @@ mod routes;
 mod same_origin;
 mod service;
 mod session_cookie;
+mod sign_in_attempt;
+mod sign_in_page;
 mod strict_objects;
 
 pub use authenticate::ApiCaller;

@@ -3,10 +3,12 @@
 //! [`Control`] is the facade. The edge follows the configuration through [`Control::published`].
 
 mod acme;
+mod agents;
 mod backup;
 pub mod certificates;
 mod cluster;
 mod consistency;
+mod console_provider;
 mod console_sessions;
 mod control;
 mod dns;
@@ -39,7 +41,9 @@ pub use live_state::{
 pub use logins::{LoginStore, SpentAssertion};
 pub use relocation::{Direction, relocate};
 pub use resources::{AddressClaims, AgentIdentity, BoundAddress, TunnelClaim, audit::CommittedEvent};
-pub use settings::{AuditRetention, AuditedEvents, ConsoleSessionLimits, ControlSettings, OAuthApp, OAuthApps};
+pub use settings::{
+    AuditRetention, AuditedEvents, ConsoleProviderSettings, ConsoleSessionLimits, ControlSettings, OAuthApp, OAuthApps,
+};
 
 /// OpenAPI description of the management API; it is the same on every server of this version.
 ///

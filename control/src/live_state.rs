@@ -4,7 +4,7 @@ use futures::{FutureExt, future::BoxFuture};
 use postern_api::{
     AnyId, Code, OwnerId, Timestamp,
     host::HostName,
-    resource::NodeName,
+    resource::{NodeName, RecentRequest, RequestFilter},
     trace::Decision,
     traffic::{Counts, History, Traffic, TrafficQuery, TrafficRange, TrafficSeries, TrafficSum},
 };
@@ -30,10 +30,16 @@ pub trait LiveState: Send + Sync {
     fn region(&self) -> String;
     /// Connected agents, in no particular order.
     fn sessions(&self) -> Vec<LiveSession>;
+    /// Number that changes whenever a session comes or goes; `None` if that is not counted.
+    fn session_changes(&self) -> Option<u64> {
+        None
+    }
     /// Tunnels that are up, in no particular order.
     fn tunnels(&self) -> Vec<LiveTunnel>;
     /// Latest requests and connections that an edge refused, newest first.
     fn refused(&self, edge: &str) -> Vec<LiveRefusal>;
+    /// The last requests of an edge, a route or a tunnel, or of everything for an empty id; the newest first.
+    fn requests<'a>(&'a self, id: &'a str, filter: RequestFilter) -> BoxFuture<'a, Gathered<Vec<RecentRequest>>>;
     /// Traffic of each edge, route and tunnel that had some, in no particular order and without histories.
     fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>>;
     /// Traffic of one edge, route or tunnel, with its history.
@@ -95,6 +101,12 @@ pub struct LiveSession {
     pub agent_version: String,
     /// Operating system of the agent.
     pub os: String,
+    /// Lasting id that the agent has chosen for itself; empty for very old agents.
+    pub instance: String,
+    /// Name of the host it runs on; empty if it does not tell it.
+    pub host_name: String,
+    /// Account that runs it; empty if it does not tell it.
+    pub account: String,
     /// Address it connected from.
     pub address: IpAddr,
     /// Transport between agent and server.
@@ -218,6 +230,9 @@ impl LiveState for NoLiveState {
     }
     fn refused(&self, _edge: &str) -> Vec<LiveRefusal> {
         Vec::new()
+    }
+    fn requests<'a>(&'a self, _id: &'a str, _filter: RequestFilter) -> BoxFuture<'a, Gathered<Vec<RecentRequest>>> {
+        std::future::ready(Gathered::default()).boxed()
     }
     fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>> {
         std::future::ready(Gathered::default()).boxed()

@@ -54,7 +54,7 @@ mod tcp_edge;
 mod tls_certificate;
 mod tls_edge;
 mod tunnel_group_backend;
-mod user;
+pub(crate) mod user;
 mod weighted_backend;
 
 pub use address_claims::{AddressClaims, TunnelClaim};
@@ -75,13 +75,14 @@ pub(crate) use policy_ids::parse_policy_ids;
 pub(crate) use record_path::{RecordPath, parse_parent};
 pub(crate) use relations::{Claim, LinkRole, NewLink};
 pub(crate) use retry::commit_with_retry;
-pub(crate) use rights::{Access, Scope};
+pub(crate) use rights::{Access, Rights, Scope};
 pub(crate) use rules::{CallContext, CreateContext, NewRecord, RemovablePart, Rules, StoredRecord};
 pub(crate) use tcp_edge::ports;
 
 use crate::{
     ControlSettings, LiveState,
     certificates::ProvisioningTable,
+    console_provider::ConsoleProvider,
     settings::OAuthFacts,
     store::{Presence, Revision, Store},
 };
@@ -104,6 +105,7 @@ pub(crate) struct Resources {
     pub(crate) codec: Codec,
     pub(crate) settings: ControlSettings,
     oauth_facts: RwLock<OAuthFacts>,
+    console_provider: RwLock<Option<Arc<ConsoleProvider>>>,
     pub(crate) live: Arc<dyn LiveState>,
     /// Newest configuration of the edge.
     pub(crate) published: watch::Receiver<Arc<Published>>,
@@ -135,6 +137,7 @@ impl Resources {
             codec,
             settings,
             oauth_facts,
+            console_provider: RwLock::default(),
             live,
             published,
             published_revision,
@@ -155,6 +158,16 @@ impl Resources {
     /// Replaces what is known of the operator's OAuth providers.
     pub(crate) fn set_oauth_facts(&self, facts: OAuthFacts) {
         *self.oauth_facts.write().unwrap_or_else(PoisonError::into_inner) = facts;
+    }
+
+    /// Provider of sign-ins to the console, if there is one.
+    pub(crate) fn console_provider(&self) -> Option<Arc<ConsoleProvider>> {
+        self.console_provider.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Replaces the provider of sign-ins to the console.
+    pub(crate) fn set_console_provider(&self, provider: Option<Arc<ConsoleProvider>>) {
+        *self.console_provider.write().unwrap_or_else(PoisonError::into_inner) = provider;
     }
 
     /// Base of the URIs of all resources.

@@ -1,7 +1,8 @@
 //! Settings of the management side.
 
 use crate::store::{SharedLocation, Usage};
-use postern_api::{Secret, host::HostName, module::IdentityProvider};
+use postern_api::{Role, Secret, host::HostName, module::IdentityProvider};
+use postern_logins::OpenIdClient;
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -83,6 +84,21 @@ impl Default for AuditedEvents {
     fn default() -> Self {
         AuditedEvents { logins: true, refusals: false, expiries: true, alerts: true }
     }
+}
+
+/// An OpenID provider by which people sign in to the console.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsoleProviderSettings {
+    /// The client at the provider.
+    pub client: OpenIdClient,
+    /// Name on the button; empty for the issuer's host.
+    pub name: String,
+    /// Base URL of the console in browsers, without a trailing slash and without `/console`.
+    pub address: String,
+    /// Roles by group. Without any, users have the role of their record.
+    pub roles: Vec<(String, Role)>,
+    /// Domains of e-mail addresses whose people become users at their first sign-in, with these roles.
+    pub new_users: Vec<(HostName, Role)>,
 }
 
 /// Settings of a [`Control`](crate::Control).

@@ -1,5 +1,6 @@
 //! Views: live and stored state that is shown like resources but cannot be changed.
 
+mod agent;
 mod app_session;
 mod app_user;
 mod decisions;
@@ -8,6 +9,7 @@ mod domain_records;
 mod endpoint;
 mod node;
 mod references;
+mod requests;
 mod server_facts;
 mod status;
 mod traffic;
@@ -31,6 +33,11 @@ pub(crate) trait ViewSource: View {
 
     /// Session of the agent that the record is of; `None` if it is of no agent.
     fn session(&self) -> Option<&str> {
+        None
+    }
+
+    /// Credential of the agent that the record is of, where that outlasts its sessions.
+    fn credential(&self) -> Option<&str> {
         None
     }
 
@@ -89,10 +96,12 @@ impl Resources {
     pub(crate) async fn get_view<V: ViewSource>(&self, caller: &Caller, id: &Id<V>) -> Result<V> {
         check_access::<V>(caller)?;
         let record = V::get(self, id).await?.ok_or_else(|| view_not_found(id))?;
-        match self.own_sessions(caller).await? {
-            Some(own) if !is_of(&own, &record) => Err(admin_needed()),
-            _ => Ok(record),
+        if let Some(mut own) = self.own_agents(caller).await?
+            && !own.has(self, caller, &record).await?
+        {
+            return Err(admin_needed());
         }
+        Ok(record)
     }
 
     /// Records that the caller may see, as [`ViewSource::list`] gives them.
@@ -102,41 +111,32 @@ impl Resources {
         before: Option<&Id<V>>,
         limit: usize,
     ) -> Result<Vec<V>> {
-        let Some(own) = self.own_sessions(caller).await? else { return V::list(self, before, limit).await };
+        let Some(mut own) = self.own_agents(caller).await? else { return V::list(self, before, limit).await };
         let (mut visible, mut before) = (Vec::new(), before.cloned());
         loop {
             let batch = V::list(self, before.as_ref(), OWN_BATCH).await?;
             let is_last = batch.len() < OWN_BATCH;
             before = batch.last().map(|record| record.id().clone()).or(before);
-            visible.extend(batch.into_iter().filter(|record| is_of(&own, record)).take(limit - visible.len()));
+            for record in batch {
+                if visible.len() < limit && own.has(self, caller, &record).await? {
+                    visible.push(record);
+                }
+            }
             if is_last || visible.len() == limit {
                 return Ok(visible);
             }
         }
     }
 
-    /// Ids of the sessions of the caller's own agents; `None` if the caller sees all of them.
-    async fn own_sessions(&self, caller: &Caller) -> Result<Option<HashSet<String>>> {
+    /// The caller's own agents; `None` if the caller sees all of them.
+    async fn own_agents(&self, caller: &Caller) -> Result<Option<OwnAgents>> {
         if caller.rights.scope(Access::See) > Scope::Own {
             return Ok(None);
         }
-        let mut owned = HashMap::new();
-        let mut own = HashSet::new();
+        let mut own = OwnAgents::default();
         for session in self.live.sessions() {
-            let is_own = match owned.get(&session.credential) {
-                Some(is_own) => *is_own,
-                None => {
-                    let credential = match Id::<Credential>::parse(&session.credential) {
-                        Ok(id) => self.load(&id).await?,
-                        Err(_) => None,
-                    };
-                    let is_own = credential.is_some_and(|(stored, _)| stored.spec.owner_id == caller.owner);
-                    owned.insert(session.credential, is_own);
-                    is_own
-                }
-            };
-            if is_own {
-                own.insert(session.id);
+            if own.has_credential(self, caller, &session.credential).await? {
+                own.sessions.insert(session.id);
             }
         }
         Ok(Some(own))
@@ -156,8 +156,34 @@ fn check_access<V: ViewSource>(caller: &Caller) -> Result<()> {
     caller.check_scope(Access::See, V::SEEN_WITH)
 }
 
-fn is_of<V: ViewSource>(own: &HashSet<String>, record: &V) -> bool {
-    record.session().is_some_and(|session| own.contains(session))
+/// The agents of a caller who sees no others.
+#[derive(Default)]
+struct OwnAgents {
+    sessions: HashSet<String>,
+    /// Credentials that were looked up, and whether they are the caller's.
+    credentials: HashMap<String, bool>,
+}
+
+impl OwnAgents {
+    async fn has<V: ViewSource>(&mut self, ctx: &Resources, caller: &Caller, record: &V) -> Result<bool> {
+        if let Some(credential) = record.credential() {
+            return self.has_credential(ctx, caller, credential).await;
+        }
+        Ok(record.session().is_some_and(|session| self.sessions.contains(session)))
+    }
+
+    async fn has_credential(&mut self, ctx: &Resources, caller: &Caller, credential: &str) -> Result<bool> {
+        if let Some(is_own) = self.credentials.get(credential) {
+            return Ok(*is_own);
+        }
+        let stored = match Id::<Credential>::parse(credential) {
+            Ok(id) => ctx.load(&id).await?,
+            Err(_) => None,
+        };
+        let is_own = stored.is_some_and(|(stored, _)| stored.spec.owner_id == caller.owner);
+        self.credentials.insert(credential.to_owned(), is_own);
+        Ok(is_own)
+    }
 }
 
 /// The items older than `before`, newest first, at most `limit`.

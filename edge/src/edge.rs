@@ -82,7 +82,7 @@ impl Edge {
         metrics::register();
         let (log, archive, clock) =
             (settings.access_log.clone(), settings.traffic_archive.clone(), settings.clock.clone());
-        let telemetry = Arc::new(Telemetry::new(log, archive, clock));
+        let telemetry = Arc::new(Telemetry::new(log, archive, clock, settings.recent_requests));
         let access = Arc::new(Access::new(telemetry.clone(), settings.geo.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let rate_limits: Arc<RateTable> = Arc::default();

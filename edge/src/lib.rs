@@ -40,7 +40,8 @@ pub use modules::SigningCertificates;
 pub use net::Proxies;
 pub use settings::{ApiBody, ApiHost, ApiRequestBody, ApiService, Clock, Settings};
 pub use telemetry::{
-    AccessLog, AccessLogEntry, AccessLogReader, MalformedSample, TrafficArchive, TrafficSample, TrafficSpan,
+    AccessLog, AccessLogEntry, AccessLogReader, MAX_RECENT_REQUESTS, MalformedSample, RECENT_REQUESTS, TrafficArchive,
+    TrafficSample, TrafficSpan,
 };
 pub use tls::{Certificates, ChallengeGuard, Challenges};
 pub use tunnels::{

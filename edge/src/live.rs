@@ -9,7 +9,7 @@ use crate::{
 };
 use postern_api::{
     host::HostName,
-    resource::NodeName,
+    resource::{NodeName, RecentRequest, RequestFilter, newest_requests},
     traffic::{Counts, History, Traffic, TrafficQuery, TrafficRange, TrafficSeries, TrafficSum},
 };
 use serde::de::DeserializeOwned;
@@ -44,6 +44,11 @@ impl Live {
     /// All connected agents.
     pub fn sessions(&self) -> Vec<SessionView> {
         self.registry.session_views()
+    }
+
+    /// Number that grows whenever a session at any node comes or goes.
+    pub fn session_changes(&self) -> u64 {
+        self.registry.session_changes()
     }
 
     /// Every tunnel that is up.
@@ -100,6 +105,25 @@ impl Live {
     /// The last requests and connections that an edge refused, the newest first.
     pub fn refused(&self, edge: &str) -> Vec<Arc<AccessLogEntry>> {
         self.access.telemetry.refused.of(edge)
+    }
+
+    /// The last requests of an edge, a route or a tunnel, or of everything for an empty id, at all nodes, the newest first;
+    /// and the nodes whose share is missing.
+    pub async fn requests(&self, id: &str, filter: RequestFilter) -> (Vec<RecentRequest>, Vec<NodeName>) {
+        let limit = filter.limit;
+        let mut requests = self.access.telemetry.traffic.requests(id, &filter);
+        let question = Question::Requests { id: id.to_owned(), filter };
+        let (others, missing) = self.ask_each::<Vec<RecentRequest>>(question).await;
+        let of_node = |node: Option<&str>, requests: &mut Vec<RecentRequest>| {
+            let name = self.node_name(node);
+            requests.iter_mut().for_each(|request| request.node.clone_from(&name));
+        };
+        of_node(None, &mut requests);
+        for (node, mut more) in others {
+            of_node(Some(&node), &mut more);
+            requests.append(&mut more);
+        }
+        (newest_requests(requests, limit), missing)
     }
 
     /// Traffic of each edge, route and tunnel that has had any, at all nodes, unordered and without history; and the nodes
@@ -185,6 +209,12 @@ impl Live {
 
     /// Asks all other nodes. Returns their answers, and the nodes without one.
     async fn ask<T: DeserializeOwned>(&self, question: Question) -> (Vec<T>, Vec<NodeName>) {
+        let (answers, missing) = self.ask_each(question).await;
+        (answers.into_iter().map(|(_, answer)| answer).collect(), missing)
+    }
+
+    /// Asks all other nodes. Returns their answers with their ids, and the nodes without one.
+    async fn ask_each<T: DeserializeOwned>(&self, question: Question) -> (Vec<(String, T)>, Vec<NodeName>) {
         match &self.links {
             Some(links) => ask_nodes(links, &self.registry, &question).await,
             None => (Vec::new(), Vec::new()),

@@ -26,6 +26,19 @@ pub(crate) enum Fault {
     Us,
 }
 
+impl Fault {
+    /// The party as the management API names it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Fault::Visitor => "visitor",
+            Fault::Route => "configuration",
+            Fault::Agent => "agent",
+            Fault::Service => "service",
+            Fault::Us => "server",
+        }
+    }
+}
+
 /// The refusal of a request or connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {

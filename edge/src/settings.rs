@@ -8,7 +8,7 @@ use crate::{
     modules::{HttpsFetcher, ModuleState, RateTable, SigningCertificates},
     net::Proxies,
     telemetry::{
-        AccessLog, TrafficArchive,
+        AccessLog, RECENT_REQUESTS, TrafficArchive,
         traffic::{NoTrafficArchive, Traffic},
     },
     tls::Challenges,
@@ -86,6 +86,8 @@ pub struct Settings {
     pub geo: Geo,
     /// Where every request and connection is written down.
     pub access_log: Option<AccessLog>,
+    /// How many of the last requests of each edge, route and tunnel are kept in memory; 0 for none.
+    pub recent_requests: usize,
     /// Where the traffic of edges and routes is kept for 90 days.
     pub traffic_archive: Arc<dyn TrafficArchive>,
     /// The proxies in front.
@@ -125,6 +127,7 @@ impl Settings {
             remembered_names: Vec::new(),
             geo: Geo::default(),
             access_log: None,
+            recent_requests: RECENT_REQUESTS,
             traffic_archive: Arc::new(NoTrafficArchive),
             proxies: Proxies::default(),
             limits: Limits::default(),

@@ -14,8 +14,8 @@ pub use access_log::{AccessLog, AccessLogReader};
 pub use access_record::AccessLogEntry;
 pub(crate) use access_record::{AccessRecord, RequestDescription, truncate};
 pub(crate) use request_id::RequestId;
-pub(crate) use trace::{Trace, Verdict};
-pub use traffic::{MalformedSample, TrafficArchive, TrafficSample, TrafficSpan};
+pub(crate) use trace::{ServingAgent, Trace, TraceDecision, Verdict};
+pub use traffic::{MAX_RECENT_REQUESTS, MalformedSample, RECENT_REQUESTS, TrafficArchive, TrafficSample, TrafficSpan};
 
 use postern_api::published::{Changed, Published};
 use recent_refusals::RecentRefusals;
@@ -26,7 +26,7 @@ use traffic::{Clock, Traffic, TrafficRecorder};
 #[derive(Default)]
 pub(crate) struct Telemetry {
     pub(crate) refused: RecentRefusals,
-    /// Counters of each edge, route and tunnel.
+    /// Counters and last requests of each edge, route and tunnel.
     pub(crate) traffic: Arc<Traffic>,
     /// Records the traffic of edges and routes by minute.
     pub(crate) recorder: TrafficRecorder,
@@ -35,8 +35,14 @@ pub(crate) struct Telemetry {
 }
 
 impl Telemetry {
-    pub(crate) fn new(log: Option<AccessLog>, archive: Arc<dyn TrafficArchive>, clock: Clock) -> Self {
-        let traffic = Arc::<Traffic>::default();
+    /// Telemetry that keeps `recent_requests` of the last requests of each edge, route and tunnel.
+    pub(crate) fn new(
+        log: Option<AccessLog>,
+        archive: Arc<dyn TrafficArchive>,
+        clock: Clock,
+        recent_requests: usize,
+    ) -> Self {
+        let traffic = Arc::new(Traffic::new(recent_requests));
         let recorder = TrafficRecorder::new(traffic.clone(), archive, clock);
         Telemetry { refused: RecentRefusals::default(), traffic, recorder, log }
     }

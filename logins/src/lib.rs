@@ -4,6 +4,8 @@
 //! A login takes four steps. The endpoint redirects the visitor to the provider ([`Logins::begin`]); the provider
 //! redirects to the one login host ([`Logins::at_login_host`]); the login host redirects to the endpoint the visitor
 //! came from; there the session starts ([`Logins::at_endpoint`]), because its cookie is for that host alone.
+//!
+//! [`OpenIdProvider`] is the same client for those who sign in to the server itself.
 
 mod clock;
 mod code_grant;
@@ -19,6 +21,7 @@ mod login_response;
 mod logins;
 mod oauth;
 mod oidc;
+mod openid_provider;
 mod origin;
 mod pages;
 mod provider_client;
@@ -39,6 +42,7 @@ pub use login_request::{LOGIN_PATH_PREFIX, LoginRequest};
 pub use login_response::LoginResponse;
 pub use logins::Logins;
 pub use oauth::{OAuthEndpoints, OAuthProvider, OAuthProviders};
+pub use openid_provider::{OpenIdAttempt, OpenIdClient, OpenIdPerson, OpenIdProvider, OpenIdResponse};
 pub use origin::Origin;
 pub use provider_client::ProviderClient;
 pub use realm::Realm;

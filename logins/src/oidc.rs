@@ -1,11 +1,14 @@
 //! OpenID Connect: the authorization code flow with PKCE, state and nonce.
 
+mod claims;
 mod discovery;
 mod id_token;
 
+pub(crate) use claims::VerifiedClaims;
+
 use crate::{
     clock::Clock,
-    code_grant::{AuthorizationCode, OAuthClient, authorization_url},
+    code_grant::{AuthorizationCode, OAuthClient, TokenResponse, authorization_url},
     crypto::random_token,
     login_attempts::{AttemptStage, VerifiedIdentity},
     login_response,
@@ -16,7 +19,7 @@ use id_token::{ExpectedClaims, IdTokenError, ProviderClaims, ProviderIdToken};
 use openidconnect::{ClientId, IssuerUrl, Nonce};
 use postern_api::{Code, Error, module, published::Person};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 use url::Url;
 
 /// The issuer of a realm, and the client there.
@@ -42,13 +45,15 @@ struct OidcUserInfo {
 
 impl Oidc {
     pub(crate) fn new(module: &module::Oidc) -> Result<Self, Error> {
-        let issuer = IssuerUrl::new(module.issuer.clone())
-            .map_err(|_| Error::new(Code::IssuerInvalid, "The `issuer` of the OIDC module is not a URL."))?;
-        Ok(Oidc {
-            discovery: Discovery::new(issuer),
-            client: OAuthClient { id: module.client_id.clone(), secret: module.client_secret.clone() },
-            scopes: module.scopes.join(" "),
-        })
+        let client = OAuthClient { id: module.client_id.clone(), secret: module.client_secret.clone() };
+        Oidc::with_client(&module.issuer, client, module.scopes.join(" "))
+    }
+
+    /// The client of an issuer that asks for these scopes.
+    pub(crate) fn with_client(issuer: &str, client: OAuthClient, scopes: String) -> Result<Self, Error> {
+        let issuer = IssuerUrl::new(issuer.to_owned())
+            .map_err(|_| Error::new(Code::IssuerInvalid, "The `issuer` is not a URL."))?;
+        Ok(Oidc { discovery: Discovery::new(issuer), client, scopes })
     }
 
     /// The authorization URL without its state parameter. With `reauthenticate`, the issuer asks for credentials even
@@ -80,6 +85,52 @@ impl Oidc {
         nonce: &str,
         response_issuer: Option<&str>,
     ) -> Result<VerifiedIdentity, Error> {
+        let (issuer, tokens) = self.exchange(http_client, clock, code, response_issuer).await?;
+        let token = id_token::parse(id_token_of(&tokens)?)?;
+        let nonce = Nonce::new(nonce.to_owned());
+        let claims = self.verify(&token, &issuer, &nonce, http_client, clock).await?;
+        let userinfo = self.userinfo(claims, &issuer, http_client, tokens.access_token.reveal()).await?;
+        Ok(VerifiedIdentity {
+            person: self.person(claims, userinfo),
+            tokens: None,
+            provider_session: claims.additional_claims().sid.clone().unwrap_or_default(),
+        })
+    }
+
+    /// Like [`Oidc::finish`], with all claims as the provider sent them. The userinfo response is fetched if the ID token
+    /// lacks one of the `needed` claims.
+    pub(crate) async fn finish_with_claims(
+        &self,
+        http_client: &ProviderClient,
+        clock: &Clock,
+        code: AuthorizationCode<'_>,
+        nonce: &str,
+        (response_issuer, needed): (Option<&str>, &[&str]),
+    ) -> Result<VerifiedClaims, Error> {
+        let (issuer, tokens) = self.exchange(http_client, clock, code, response_issuer).await?;
+        let text = id_token_of(&tokens)?;
+        let token = id_token::parse(text)?;
+        let nonce = Nonce::new(nonce.to_owned());
+        let verified = self.verify(&token, &issuer, &nonce, http_client, clock).await?;
+        let mut claims = VerifiedClaims::of_verified(text)?;
+        if !claims.has_all(needed)
+            && let Some(url) = issuer.userinfo.as_deref()
+        {
+            let access = tokens.access_token.reveal();
+            let fetched = http_client.get(url, Some(access)).await.map_err(|failure| self.unreachable(&failure))?;
+            claims.add_userinfo(fetched, verified.subject().as_str())?;
+        }
+        Ok(claims)
+    }
+
+    /// Exchanges a code for tokens.
+    async fn exchange(
+        &self,
+        http_client: &ProviderClient,
+        clock: &Clock,
+        code: AuthorizationCode<'_>,
+        response_issuer: Option<&str>,
+    ) -> Result<(Arc<IssuerMetadata>, TokenResponse), Error> {
         let issuer = self.discovery.get(http_client, clock).await.map_err(|failure| self.unreachable(&failure))?;
         let mixed_up = match response_issuer {
             Some(name) => name != self.discovery.issuer().as_str(),
@@ -90,21 +141,7 @@ impl Oidc {
             return Err(Error::new(Code::LoginMixedUp, message));
         }
         let tokens = code.exchange(http_client, &issuer.token, &self.client, issuer.secret_in_body).await?;
-        let text = tokens.id_token.as_deref().ok_or_else(|| {
-            Error::new(
-                Code::IdTokenMissing,
-                "The provider sent no ID token. Check that the client there may request `openid`.",
-            )
-        })?;
-        let token = id_token::parse(text)?;
-        let nonce = Nonce::new(nonce.to_owned());
-        let claims = self.verify(&token, &issuer, &nonce, http_client, clock).await?;
-        let userinfo = self.userinfo(claims, &issuer, http_client, tokens.access_token.reveal()).await?;
-        Ok(VerifiedIdentity {
-            person: self.person(claims, userinfo),
-            tokens: None,
-            provider_session: claims.additional_claims().sid.clone().unwrap_or_default(),
-        })
+        Ok((issuer, tokens))
     }
 
     async fn verify<'a>(
@@ -147,8 +184,7 @@ impl Oidc {
         let userinfo: OidcUserInfo =
             http_client.get(url, Some(access)).await.map_err(|failure| self.unreachable(&failure))?;
         if userinfo.sub != claims.subject().as_str() {
-            let message = "The provider described another account than the one that logged in. Log in again.";
-            return Err(Error::new(Code::UserinfoForeign, message));
+            return Err(claims::foreign_userinfo());
         }
         Ok(userinfo)
     }
@@ -176,4 +212,13 @@ impl Oidc {
         tracing::warn!(issuer = %self.discovery.issuer().as_str(), %error, "the issuer sent no usable response");
         login_response::unreachable()
     }
+}
+
+fn id_token_of(tokens: &TokenResponse) -> Result<&str, Error> {
+    tokens.id_token.as_deref().ok_or_else(|| {
+        Error::new(
+            Code::IdTokenMissing,
+            "The provider sent no ID token. Check that the client there may request `openid`.",
+        )
+    })
 }

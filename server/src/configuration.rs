@@ -1,6 +1,7 @@
 //! Configuration: raw settings (flags, environment, file) are resolved into typed values, all mistakes at once.
 
 mod acme;
+mod console_oidc;
 mod file;
 mod limits;
 pub(crate) mod oauth_apps;

@@ -4,7 +4,7 @@ use futures::{FutureExt, future::BoxFuture};
 use postern_api::{
     AnyId, Code, Timestamp,
     host::HostName,
-    resource::NodeName,
+    resource::{NodeName, RecentRequest, RequestFilter},
     traffic::{Counts, History, Traffic, TrafficQuery, TrafficRange, TrafficSeries, TrafficSum},
 };
 use postern_control::{
@@ -88,6 +88,10 @@ impl postern_control::LiveState for LiveEdge {
             .unwrap_or_default()
     }
 
+    fn session_changes(&self) -> Option<u64> {
+        Some(self.edge().map_or(0, postern_edge::Live::session_changes))
+    }
+
     fn tunnels(&self) -> Vec<LiveTunnel> {
         let Some(edge) = self.edge() else { return Vec::new() };
         edge.tunnels().into_iter().map(|view| tunnel(view, edge)).collect()
@@ -96,6 +100,16 @@ impl postern_control::LiveState for LiveEdge {
     fn refused(&self, edge: &str) -> Vec<LiveRefusal> {
         let kept = self.edge().map(|live| live.refused(edge)).unwrap_or_default();
         kept.iter().map(|entry| refusal(entry)).collect()
+    }
+
+    fn requests<'a>(&'a self, id: &'a str, filter: RequestFilter) -> BoxFuture<'a, Gathered<Vec<RecentRequest>>> {
+        async move {
+            match self.edge() {
+                Some(edge) => edge.requests(id, filter).await,
+                None => Gathered::default(),
+            }
+        }
+        .boxed()
     }
 
     fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>> {
@@ -227,6 +241,9 @@ fn session(view: SessionView, edge: &postern_edge::Live) -> LiveSession {
         credential: view.credential,
         agent_version: view.agent_version,
         os: view.os,
+        instance: view.instance,
+        host_name: view.host.as_ref().map(|host| host.name.clone()).unwrap_or_default(),
+        account: view.host.map(|host| host.account).unwrap_or_default(),
         address: view.address,
         transport: view.transport,
         metadata: view.metadata,

@@ -32,7 +32,9 @@ use crate::{
 use arc_swap::ArcSwapOption;
 use axum::body::Bytes;
 use postern_api::{Code, Result, host::HostName, resource::NodeState};
-use postern_control::{Acme, Control, ControlSettings, EventTasks, certificates::Authority, store::Usage};
+use postern_control::{
+    Acme, ConsoleProviderSettings, Control, ControlSettings, EventTasks, certificates::Authority, store::Usage,
+};
 use postern_edge::Edge;
 use std::{io::Write, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
@@ -59,6 +61,8 @@ struct Server {
     drain_delay: Duration,
     drain_timeout: Duration,
     traffic: Arc<TrafficFile>,
+    /// Address of the console in browsers, if the settings of its OpenID provider name none.
+    console_address: String,
     /// The logs are finished last.
     _log: Option<AccessLogWriter>,
     _audit_log: Option<AuditLogWriter>,
@@ -135,6 +139,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         session_store: Arc::new(ControlSessionStore::new(control.clone(), edge_sync.clone())),
         api: public_api,
         limits: configuration.limits.clone(),
+        recent_requests: configuration.recent_requests,
         proxies: configuration.proxies.clone(),
         geo: configuration.geoip.clone(),
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -156,6 +161,8 @@ async fn build(configuration: Configuration) -> Result<Server> {
         live.set_links(links.clone());
         tokio::spawn(node_links::tell_applied(control.revision(), edge.follower(), links));
     }
+    let console_address = console_address(&configuration, api.address(), edge.https_addr().port());
+    set_console_provider(&control, configuration.console_oidc.clone(), &console_address)?;
     let names = HeldNames::follow(folder.clone(), edge.live());
 
     let addresses = Addresses {
@@ -200,6 +207,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         drain_delay,
         drain_timeout,
         traffic,
+        console_address,
         _log: writing,
         _audit_log: audit_log,
         _threads: threads,
@@ -277,6 +285,26 @@ fn base_url(address: SocketAddr) -> String {
     }
 }
 
+/// Address of the console in browsers.
+fn console_address(configuration: &Configuration, api: SocketAddr, https_port: u16) -> String {
+    match (&configuration.base_url, &configuration.api_host) {
+        (Some(base_url), _) => base_url.clone(),
+        (None, Some(host)) if https_port == 443 => format!("https://{host}"),
+        (None, Some(host)) => format!("https://{host}:{https_port}"),
+        (None, None) => base_url(api),
+    }
+}
+
+/// Sets the OpenID provider of the console. `address` is used if the settings name none.
+fn set_console_provider(control: &Control, settings: Option<ConsoleProviderSettings>, address: &str) -> Result<()> {
+    control.set_console_provider(settings.map(|mut settings| {
+        if settings.address.is_empty() {
+            address.clone_into(&mut settings.address);
+        }
+        settings
+    }))
+}
+
 /// Prints and logs the addresses. The first key is given by its file only.
 fn announce(addresses: &Addresses, folder: &DataFolder, first_key: Option<&std::path::Path>) {
     let Addresses { https, http, api, domain, .. } = addresses;
@@ -298,6 +326,11 @@ fn announce(addresses: &Addresses, folder: &DataFolder, first_key: Option<&std::
 }
 
 impl Server {
+    /// Replaces the OpenID provider of the console.
+    fn set_console_provider(&self, settings: Option<ConsoleProviderSettings>) -> Result<()> {
+        set_console_provider(&self.control, settings, &self.console_address)
+    }
+
     /// Serves on until load balancers and other nodes have noticed that this server ends, if there is time for it. Then it
     /// gives up ports and data folder at once, so that a successor can serve new visitors, and waits for open requests and
     /// connections.

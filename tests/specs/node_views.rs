@@ -123,6 +123,39 @@ async fn all_views_are_the_same_at_every_node() {
 }
 
 #[tokio::test]
+async fn the_last_requests_of_all_nodes_are_listed_at_each() {
+    let cluster = Cluster::start(2).await;
+    cluster.until_linked().await;
+    let origin = Origin::start("hello").await;
+    let (_, token) = cluster.operator(0).credential(&[]).await;
+    let agent = cluster.agent_setup(0, "agent", &token).setting("sessions", "1").start().await;
+    let tunnel = agent.https("site", &origin).await;
+    for node in [0, 1, 1] {
+        cluster.until_read(node, &tunnel.host(), "hello").await;
+    }
+    let id = read(&cluster, 1, "/tunnels").await["tunnels"][0]["id"].as_str().expect("an id").to_owned();
+    let path = format!("/tunnels/{id}/requests?status=2xx");
+    for node in 0..2 {
+        let listed = eventually("all are complete", async || {
+            let listed = read(&cluster, node, &path).await;
+            let done = listed["requests"].as_array()?.iter().all(|one| one["complete"] == true);
+            (done && count(&listed, "requests") == 3).then_some(listed)
+        })
+        .await;
+        assert_eq!(missing(&listed), Vec::<&str>::new(), "{listed}");
+        let reached: Vec<_> = listed["requests"].as_array().expect("a list").iter().collect();
+        assert_eq!(reached.iter().map(|one| &one["node"]["name"]).collect::<Vec<_>>(), ["node1", "node1", "node0"]);
+        assert!(reached.iter().all(|one| one["tunnel_id"] == json!(id) && one["credential_id"] != ""), "{listed}");
+    }
+    let halted = &cluster.nodes[1].process;
+    halted.signal(Signal::STOP);
+    until_stopped(halted.pid()).await;
+    let listed = read(&cluster, 0, &path).await;
+    assert_eq!((missing(&listed), count(&listed, "requests")), (vec!["node1"], 1), "{listed}");
+    halted.signal(Signal::CONT);
+}
+
+#[tokio::test]
 async fn a_node_that_does_not_answer_is_named_in_time() {
     let cluster = Cluster::start(3).await;
     cluster.until_linked().await;

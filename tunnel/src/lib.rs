@@ -31,6 +31,7 @@ pub use io::{
 };
 pub use postern_api::backoff;
 pub use proto::{
+    agent_host::AgentHost,
     bind_modules::BindModules,
     message, node_link,
     pool_sizing::PoolLimits,

@@ -1,5 +1,6 @@
 //! The wire protocol as bytes and values. Nothing in here opens a socket or reads a clock.
 
+pub mod agent_host;
 pub mod bind_modules;
 pub mod codec;
 pub mod frame;

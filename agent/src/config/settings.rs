@@ -72,6 +72,8 @@ pub struct AgentSettings {
     pub metadata: String,
     /// Whether the operator of the server may stop and restart the session.
     pub remote_management: bool,
+    /// Whether the server is told the name of this host and the account that runs the agent.
+    pub report_host: bool,
     /// Whether the terminal shows the console or log lines.
     pub console: ConsoleUi,
     /// The background of the console.
@@ -173,6 +175,7 @@ const KNOWN: &[&str] = &[
     "log_level",
     "metadata",
     "remote_management",
+    "report_host",
     "sessions",
     "connect_timeout",
     "drain_timeout",
@@ -229,6 +232,7 @@ impl AgentSettings {
             log_level: log_level(&mut fields),
             metadata: fields.bounded_text("metadata", 4096).unwrap_or_default(),
             remote_management: fields.flag("remote_management").unwrap_or(true),
+            report_host: fields.flag("report_host").unwrap_or(true),
             console: console(&mut fields),
             console_color: console_color(&mut fields),
             sessions: fields

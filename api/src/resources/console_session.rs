@@ -1,11 +1,11 @@
-//! A session of the console: one browser in which a person has signed in with an API key.
+//! A session of the console: one browser in which a person has signed in, with an API key or by an OpenID provider.
 
 use crate::{Id, OwnerId, Role, Timestamp, id::Kind, resource::ApiKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A browser that is signed in to the console. Its calls have the rights of the API key that it was signed in with, as long as
-/// that key exists.
+/// that key exists; after a sign-in by an OpenID provider, those of the user, at most with the role of that sign-in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConsoleSession {
     /// Its id.
@@ -16,8 +16,11 @@ pub struct ConsoleSession {
     pub owner_name: String,
     /// The role that its calls have.
     pub role: Role,
-    /// The API key.
-    pub api_key_id: Id<ApiKey>,
+    /// The API key; null after a sign-in by an OpenID provider.
+    pub api_key_id: Option<Id<ApiKey>>,
+    /// Address that the OpenID provider has verified; empty after a sign-in with an API key.
+    #[serde(default)]
+    pub email: String,
     /// Time of the sign-in.
     pub created_at: Timestamp,
     /// Time at which the session ends, whatever is done with it.

@@ -24,6 +24,7 @@ pub const EVENT_KINDS: &[&str] = &[
     resource::ALERT_WARNING,
     API_REFUSAL,
     CERTIFICATE_EXPIRY,
+    <resource::Agent as View>::KIND,
     <resource::AlertRule as Resource>::KIND,
     <resource::ApiKey as Resource>::KIND,
     <resource::AppSession as View>::KIND,

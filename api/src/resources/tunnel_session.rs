@@ -34,6 +34,15 @@ pub struct TunnelSession {
     /// The node that the agent is connected to; absent if the server uses its store alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeName>,
+    /// Name of the host that the agent runs on; absent if the agent does not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_name: Option<String>,
+    /// Account of the operating system that runs the agent; absent if the agent does not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// The agent, which keeps its id from session to session. Older servers do not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Ref>,
 }
 
 /// Command to the agent of a session, if the agent allows remote management.

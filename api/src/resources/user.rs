@@ -20,6 +20,8 @@ pub struct User {
     pub admin: bool,
     /// What the user may see and change.
     pub role: Role,
+    /// Address by which the user signs in to the console with an OpenID provider, unique among users; empty if there is none.
+    pub email: String,
 }
 
 body! {
@@ -34,6 +36,8 @@ body! {
             admin: bool,
             /// Default: `editor`.
             role: Role,
+            /// Address for signing in to the console with an OpenID provider. Default: none.
+            email: String,
         }
     }
 }
@@ -49,12 +53,14 @@ body! {
             admin: bool,
             /// What the user may see and change.
             role: Role,
+            /// Address for signing in to the console with an OpenID provider; empty for none.
+            email: String,
         }
     }
 }
 
 impl<'de> Deserialize<'de> for User {
-    /// Records that were made before there were roles have only `admin`.
+    /// Records that were made before there were roles have only `admin`, and older ones no address.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         struct Members {
@@ -62,10 +68,12 @@ impl<'de> Deserialize<'de> for User {
             #[serde(default)]
             admin: bool,
             role: Option<Role>,
+            #[serde(default)]
+            email: String,
         }
-        let Members { name, admin, role } = Members::deserialize(deserializer)?;
+        let Members { name, admin, role, email } = Members::deserialize(deserializer)?;
         let role = Role::from_members(role, admin);
-        Ok(User { name, admin: role.is_admin(), role })
+        Ok(User { name, admin: role.is_admin(), role, email })
     }
 }
 

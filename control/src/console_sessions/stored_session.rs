@@ -1,7 +1,7 @@
 //! Stored form of a session: the digest of its token, and what it stands for.
 
 use crate::{ConsoleSessionLimits, store::Entry};
-use postern_api::{Code, Error, Id, OwnerId, Result, Timestamp, resource::ApiKey, token::TokenHash};
+use postern_api::{Code, Error, Id, OwnerId, Result, Role, Timestamp, resource::ApiKey, token::TokenHash};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -12,12 +12,31 @@ pub(super) const SESSIONS: &str = "console_sessions/";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredSession {
     pub(super) hash: TokenHash,
-    pub(super) api_key: Id<ApiKey>,
+    #[serde(flatten)]
+    pub(super) begun_with: BegunWith,
     pub(super) owner: OwnerId,
     pub(super) created_at: Timestamp,
     pub(super) last_used: Timestamp,
     /// It was begun over HTTPS, and holds there only.
     pub(super) secure: bool,
+}
+
+/// What a session was begun with. Its rights are looked up at each call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum BegunWith {
+    Key { api_key: Id<ApiKey> },
+    Provider { provider: ProviderGrant },
+}
+
+/// What an OpenID provider said at the sign-in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ProviderGrant {
+    pub(super) issuer: String,
+    /// In lower case.
+    pub(super) email: String,
+    /// The role that the groups gave; `None` if roles do not depend on groups.
+    pub(super) role: Option<Role>,
 }
 
 /// Key of a session.

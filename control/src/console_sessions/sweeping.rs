@@ -1,11 +1,14 @@
-//! Removal of sessions that have expired, or whose key is gone.
+//! Removal of sessions that have expired, or whose key or user is gone.
 
-use super::stored_session::{SESSIONS, StoredSession};
+use super::stored_session::{BegunWith, SESSIONS, StoredSession};
 use crate::{
     resources::{Resources, keys},
     store::{Commit, CommitCondition, Entry, Range},
 };
-use postern_api::{Result, Timestamp, resource::ApiKey};
+use postern_api::{
+    OwnerId, Result, Timestamp,
+    resource::{ApiKey, User},
+};
 use std::{sync::Weak, time::Duration};
 use tokio::sync::watch;
 
@@ -47,7 +50,14 @@ impl Resources {
     async fn is_over(&self, entry: &Entry, now: Timestamp) -> Result<bool> {
         match StoredSession::read(entry) {
             Ok(stored) if stored.has_expired(self.settings.console_sessions, now) => Ok(true),
-            Ok(stored) => Ok(self.store.get(&keys::record::<ApiKey>(stored.api_key.as_str())).await?.is_none()),
+            Ok(stored) => {
+                let needed = match (&stored.begun_with, &stored.owner) {
+                    (BegunWith::Key { api_key }, _) => keys::record::<ApiKey>(api_key.as_str()),
+                    (BegunWith::Provider { .. }, OwnerId::User(user)) => keys::record::<User>(user.as_str()),
+                    (BegunWith::Provider { .. }, OwnerId::Bot(_)) => return Ok(true),
+                };
+                Ok(self.store.get(&needed).await?.is_none())
+            }
             Err(_) => Ok(true),
         }
     }

@@ -39,7 +39,11 @@ impl World {
     }
 
     async fn signed_in_at(&self, seconds: i64) -> Token {
-        let begun = self.resources().try_sign_in(&self.caller, false, self.at(seconds)).await.expect("a store");
+        let begun = self
+            .resources()
+            .try_sign_in(&self.caller, &begun_with(&self.caller), false, self.at(seconds))
+            .await
+            .expect("a store");
         begun.expect("no collision").0
     }
 
@@ -61,6 +65,10 @@ impl World {
     async fn stored(&self) -> usize {
         self.resources().all_sessions().await.expect("a store").entries.len()
     }
+}
+
+fn begun_with(caller: &Caller) -> BegunWith {
+    BegunWith::Key { api_key: Id::parse(caller.key.as_str()).expect("a key") }
 }
 
 async fn caller_of(control: &Control, name: &str) -> Arc<Caller> {

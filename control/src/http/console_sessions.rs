@@ -27,9 +27,9 @@ pub(super) async fn sign_in(
         return Err(Error::new(Code::KeyMissing, sentence).into());
     }
     same_origin::check_origin(&parts)?;
-    let resources = &state.resources;
-    let (token, session) = resources.sign_in(&caller, session_cookie::is_secure(&parts)).await?;
-    let cookie = session_cookie::set(&parts, &token, resources.settings.console_sessions.lifetime);
+    let (resources, secure) = (&state.resources, session_cookie::is_secure(&parts));
+    let (token, session) = resources.sign_in(&caller, secure).await?;
+    let cookie = session_cookie::set(&parts, secure, &token, resources.settings.console_sessions.lifetime);
     Ok(with_cookies(json(StatusCode::CREATED, &session)?, cookie))
 }
 

@@ -2,10 +2,11 @@
 
 use super::{
     ApiState, body,
-    query::{next_page_query, page_query, range_query, reject_query, search_query},
+    query::{next_page_query, page_query, range_query, reject_query, request_query, search_query},
     response::{ErrorResponse, json, json_bytes},
 };
 use crate::{
+    Gathered,
     resources::{Access, Caller, HostRules, ModuleRules, RecordPath, RemovablePart, Rules, Scope, parse_parent},
     views::{DeletableView, ViewSource},
 };
@@ -17,7 +18,7 @@ use axum::{
 use http::{HeaderValue, StatusCode, Uri};
 use postern_api::{
     Id, Result, WARNING_HEADER,
-    resource::{NodeName, ReservedDomain, Resource, SessionCommand, SessionCommandBody, list_uri},
+    resource::{NodeName, RecentRequest, ReservedDomain, Resource, SessionCommand, SessionCommandBody, list_uri},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -195,6 +196,46 @@ pub(super) async fn decisions<R: Rules>(
     let at = item.record_path::<R>()?;
     let refused = state.resources.decisions::<R>(&caller, &at).await?;
     whole_list(&at, "decisions", &refused, state.resources.base_url())
+}
+
+/// The last requests of an edge or a route.
+pub(super) async fn requests<R: Rules>(
+    State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    Path(item): Path<ItemPath>,
+    uri: Uri,
+) -> HandlerResult {
+    let filter = request_query(&uri)?;
+    let requests = state.resources.requests::<R>(&caller, &item.record_path()?, filter).await?;
+    request_list(&uri, requests, state.resources.base_url())
+}
+
+/// The last requests of everything.
+pub(super) async fn requests_in_all(
+    State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+) -> HandlerResult {
+    let filter = request_query(&uri)?;
+    caller.check_scope(Access::See, Scope::Shared)?;
+    request_list(&uri, state.resources.requests_in_all(filter).await, state.resources.base_url())
+}
+
+/// The last requests of a tunnel.
+pub(super) async fn tunnel_requests(
+    State(state): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    Path(item): Path<ItemPath>,
+    uri: Uri,
+) -> HandlerResult {
+    let filter = request_query(&uri)?;
+    let requests = state.resources.tunnel_requests(&caller, &Id::parse(&item.id)?, filter).await?;
+    request_list(&uri, requests, state.resources.base_url())
+}
+
+fn request_list(uri: &Uri, (requests, missing): Gathered<Vec<RecentRequest>>, base_url: &str) -> HandlerResult {
+    let body = list_body(uri.path(), "requests", &requests, None, base_url)?;
+    json(StatusCode::OK, &with_missing(body, &missing))
 }
 
 /// Records in DNS that a reserved domain needs.

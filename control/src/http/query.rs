@@ -5,13 +5,15 @@ use http::Uri;
 use postern_api::{
     AnyId, Code, Error, Id, Result, Timestamp,
     id::Kind,
-    resource::{AuditEvent, AuditFilter, AuditOperation},
+    resource::{AuditEvent, AuditFilter, AuditOperation, RECENT_REQUESTS_LIMIT, RequestFilter},
     traffic::TrafficRange,
 };
 use url::form_urlencoded;
 
 /// Largest and default number of records on a page.
 pub(super) const MAX_PAGE_SIZE: usize = 100;
+/// Classes of statuses, by their first digit.
+pub(super) const STATUS_CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
 /// Requested page of a list.
 #[derive(Debug)]
@@ -95,7 +97,7 @@ pub(super) fn search_query<K: Kind>(uri: &Uri) -> Result<PageQuery<K>> {
 
 fn parse_page<K: Kind>(values: Vec<Option<String>>) -> Result<PageQuery<K>> {
     let mut values = values.into_iter();
-    let limit = values.next().flatten().map_or(Ok(MAX_PAGE_SIZE), |text| parse_limit(&text))?;
+    let limit = values.next().flatten().map_or(Ok(MAX_PAGE_SIZE), |text| parse_limit(&text, MAX_PAGE_SIZE))?;
     let before = values.next().flatten().filter(|id| !id.is_empty());
     let before = before.map(|id| Id::parse(&id).map_err(|error| error.with("parameter", "before_id"))).transpose()?;
     Ok(PageQuery { limit, before, search: values.next().flatten().unwrap_or_default() })
@@ -111,15 +113,33 @@ pub(super) fn next_page_query(before: &AnyId, limit: usize, search: &str) -> Str
     query.finish()
 }
 
-fn parse_limit(text: &str) -> Result<usize> {
+/// Parses the parameters of a list of the last requests.
+pub(super) fn request_query(uri: &Uri) -> Result<RequestFilter> {
+    let values = parameters(uri, &["limit", "status", "error_code", "search"])?;
+    let mut values = values.into_iter().map(|value| value.filter(|text| !text.is_empty()));
+    let mut next = || values.next().flatten();
+    let (limit, status, error_code, search) = (next(), next(), next(), next());
+    Ok(RequestFilter {
+        limit: limit.map_or(Ok(MAX_PAGE_SIZE), |text| parse_limit(&text, RECENT_REQUESTS_LIMIT))?,
+        status_class: status.as_deref().map(parse_status_class).transpose()?,
+        error_code: error_code.map(|text| parse_word("error_code", text)).transpose()?,
+        search: search.unwrap_or_default().to_lowercase(),
+    })
+}
+
+fn parse_status_class(text: &str) -> Result<u16> {
+    let known = STATUS_CLASSES.iter().position(|class| *class == text).and_then(|at| u16::try_from(at + 1).ok());
+    known.ok_or_else(|| {
+        invalid("status", text, "Write `2xx`, `3xx`, `4xx` or `5xx`, or `1xx` for a change of protocol.")
+    })
+}
+
+fn parse_limit(text: &str, max: usize) -> Result<usize> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|limit| digits && (1..=MAX_PAGE_SIZE).contains(limit)).ok_or_else(|| {
+    text.parse().ok().filter(|limit| digits && (1..=max).contains(limit)).ok_or_else(|| {
         let shown: String = text.chars().take(40).collect();
-        Error::new(
-            Code::LimitInvalid,
-            format!("`{shown}` is not a page limit. Give a number from 1 to {MAX_PAGE_SIZE}."),
-        )
-        .with("parameter", "limit")
+        Error::new(Code::LimitInvalid, format!("`{shown}` is not a page limit. Give a number from 1 to {max}."))
+            .with("parameter", "limit")
     })
 }
 

@@ -1,8 +1,8 @@
 //! All routes of the management API.
 
 use super::{
-    ApiState, audit_events, console_sessions, handlers, openapi::Description, put_back::PutBackKind, response,
-    service::ManagementService,
+    ApiState, audit_events, console_sessions, console_sign_in, handlers, openapi::Description, put_back::PutBackKind,
+    response, service::ManagementService,
 };
 use crate::{
     resources::{
@@ -17,9 +17,9 @@ use axum::{
     routing::{MethodRouter, delete, get, post, put},
 };
 use postern_api::resource::{
-    AlertRule, ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, ConsoleSession, Credential,
-    Endpoint, EventDestination, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule,
-    IpRestriction, Node, ReservedAddress, ReservedDomain, Resource as _, ServerFacts, SessionCommand,
+    Agent, AlertRule, ApiKey, AppSession, AppUser, AuditEvent, BotUser, CertificateAuthority, ConsoleSession,
+    Credential, Endpoint, EventDestination, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy,
+    IpPolicyRule, IpRestriction, Node, ReservedAddress, ReservedDomain, Resource as _, ServerFacts, SessionCommand,
     SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge,
     Tunnel, TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
 };
@@ -29,6 +29,7 @@ use std::sync::{Arc, LazyLock};
 /// Every kind, view and operation.
 fn contents() -> ApiRoutes {
     ApiRoutes::default()
+        .removable_live_view::<Agent>()
         .resource::<AlertRule>()
         .resource::<ApiKey>()
         .resource::<BotUser>()
@@ -39,7 +40,9 @@ fn contents() -> ApiRoutes {
         .resource::<EventDestination>()
         .owner::<HttpsEdge>()
         .decisions::<HttpsEdge>()
+        .requests::<HttpsEdge>()
         .owner::<HttpsRoute>()
+        .requests::<HttpsRoute>()
         .resource::<IpPolicy>()
         .dependents::<IpPolicy>()
         .resource::<IpPolicyRule>()
@@ -78,6 +81,7 @@ fn contents() -> ApiRoutes {
         .live_view::<Endpoint>()
         .view::<Node>()
         .live_view::<Tunnel>()
+        .tunnel_requests()
         .live_view::<TunnelSession>()
         .commands()
         .facts()
@@ -141,16 +145,39 @@ impl ApiRoutes {
 
     /// List, get and delete of a view.
     fn removable<V: DeletableView>(self) -> Self {
+        let routes = self.removal::<V>();
+        routes.describe(Description::removable::<V>)
+    }
+
+    /// List, get and delete of a view of what all nodes serve.
+    fn removable_live_view<V: DeletableView>(self) -> Self {
+        let routes = self.removal::<V>();
+        routes.describe(Description::removable_live_view::<V>)
+    }
+
+    fn removal<V: DeletableView>(self) -> Self {
         let collection = self.router.route(V::PATH, get(handlers::list_view::<V>));
         let item = get(handlers::get_view::<V>).delete(handlers::delete_view::<V>);
         let router = collection.route(&format!("{}/{{id}}", V::PATH), item);
-        ApiRoutes { router, ..self }.describe(Description::removable::<V>)
+        ApiRoutes { router, ..self }
     }
 
     /// Latest requests and connections that an edge refused.
     fn decisions<R: Rules>(self) -> Self {
         let router = self.router.route(&format!("{}/{{id}}/decisions", R::PATH), get(handlers::decisions::<R>));
         ApiRoutes { router, ..self }.describe(Description::decisions::<R>)
+    }
+
+    /// The last requests of an edge or a route.
+    fn requests<R: Rules>(self) -> Self {
+        let router = self.router.route(&format!("{}/{{id}}/requests", R::PATH), get(handlers::requests::<R>));
+        ApiRoutes { router, ..self }.describe(Description::requests::<R>)
+    }
+
+    /// The last requests of a tunnel.
+    fn tunnel_requests(self) -> Self {
+        let router = self.router.route(&format!("{}/{{id}}/requests", Tunnel::PATH), get(handlers::tunnel_requests));
+        ApiRoutes { router, ..self }.describe(Description::tunnel_requests)
     }
 
     /// Audit events.
@@ -216,6 +243,7 @@ impl ApiRoutes {
         let router = router.route("/traffic/{id}", get(handlers::traffic_of));
         let router = router.route("/traffic/{id}/series", get(handlers::traffic_series));
         let router = router.route("/traffic/series", get(handlers::traffic_series_in_all));
+        let router = router.route("/traffic/requests", get(handlers::requests_in_all));
         ApiRoutes { router, ..self }.describe(Description::watching)
     }
 
@@ -247,11 +275,11 @@ pub(crate) fn indexed_kinds() -> Vec<IndexKind> {
     contents().indexed
 }
 
-/// The API as one router.
+/// The API as one router. Beside it, the sign-in by an OpenID provider needs no key.
 pub(crate) fn router(state: Arc<ApiState>) -> Router {
     let routes = contents().router.fallback(response::no_such_path).layer(DefaultBodyLimit::disable());
     let routes = routes.with_state(state.clone());
-    Router::new().fallback_service(ManagementService { state, routes })
+    console_sign_in::routes(&state).fallback_service(ManagementService { state, routes })
 }
 
 #[cfg(test)]

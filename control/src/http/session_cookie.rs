@@ -39,8 +39,8 @@ pub(super) fn is_secure(parts: &Parts) -> bool {
 }
 
 /// `Set-Cookie` of a session that begins.
-pub(super) fn set(parts: &Parts, token: &Token, lifetime: Duration) -> Option<HeaderValue> {
-    let text = Secret::new(cookie(parts, is_secure(parts), token.secret().reveal(), lifetime.as_secs()));
+pub(super) fn set(parts: &Parts, secure: bool, token: &Token, lifetime: Duration) -> Option<HeaderValue> {
+    let text = Secret::new(cookie(parts, secure, token.secret().reveal(), lifetime.as_secs()));
     let mut value = HeaderValue::from_str(text.reveal()).ok()?;
     value.set_sensitive(true);
     Some(value)
@@ -58,11 +58,16 @@ fn cookie(parts: &Parts, secure: bool, value: &str, max_age: u64) -> String {
 }
 
 fn plain_name(parts: &Parts) -> String {
-    let port = authority(parts).and_then(|authority| authority.parse::<Authority>().ok()?.port_u16());
-    format!("{PLAIN_NAME}{}", port.unwrap_or(80))
+    format!("{PLAIN_NAME}{}", port(parts))
 }
 
-fn value<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
+/// Port that a request over HTTP is sent to.
+pub(super) fn port(parts: &Parts) -> u16 {
+    authority(parts).and_then(|authority| authority.parse::<Authority>().ok()?.port_u16()).unwrap_or(80)
+}
+
+/// The value of the first cookie with a name.
+pub(super) fn value<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     let headers = parts.headers.get_all(header::COOKIE).iter().filter_map(|header| header.to_str().ok());
     let pairs = headers.flat_map(|header| header.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.filter(|(own, _)| *own == name).map(|(_, value)| value).next()
@@ -93,7 +98,8 @@ mod tests {
     fn https_gets_a_cookie_that_no_other_host_can_set() {
         let token = token();
         let set = |headers: &[(&str, &str)]| {
-            let value = set(&parts(headers), &token, Duration::from_secs(60)).expect("a header");
+            let parts = parts(headers);
+            let value = set(&parts, is_secure(&parts), &token, Duration::from_secs(60)).expect("a header");
             value.to_str().expect("text").replace(token.secret().reveal(), "T")
         };
         let attributes = "=T; Path=/; Max-Age=60; HttpOnly; SameSite=Strict";

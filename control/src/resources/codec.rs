@@ -5,11 +5,15 @@ use crate::{
     sealing::Seal,
     store::{Entry, StoreError},
 };
-use base64::{Engine, prelude::BASE64_STANDARD};
+use base64::{
+    Engine,
+    prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
+};
 use postern_api::{Code, Error, Result};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// Member of the object that replaces a secret text.
 const SEALED: &str = "sealed";
@@ -23,6 +27,16 @@ pub(crate) struct Codec {
 impl Codec {
     pub(crate) fn new(seal: Arc<Seal>) -> Self {
         Codec { seal }
+    }
+
+    /// Seals a text that leaves the server, in characters that cookies and URLs take. It opens for the same `purpose` only.
+    pub(crate) fn seal_text(&self, text: &[u8], purpose: &str) -> Result<String> {
+        Ok(BASE64_URL_SAFE_NO_PAD.encode(self.seal.seal(text, purpose)?))
+    }
+
+    /// Opens a text of [`Codec::seal_text`]; `None` if it was made or changed by another.
+    pub(crate) fn open_text(&self, sealed: &str, purpose: &str) -> Option<Zeroizing<Vec<u8>>> {
+        self.seal.unseal(&BASE64_URL_SAFE_NO_PAD.decode(sealed).ok()?, purpose)
     }
 
     /// Encodes a record.

@@ -2,7 +2,7 @@
 
 use super::{ViewSource, newest_first};
 use crate::{
-    CommandOutcome, LiveSession,
+    CommandOutcome, LiveSession, agents,
     resources::{Access, Caller, Resources, Scope, view_not_found},
 };
 use postern_api::{
@@ -74,7 +74,9 @@ impl Resources {
 }
 
 fn show(id: Id<TunnelSession>, session: LiveSession, ctx: &Resources) -> TunnelSession {
+    let told = |text: String| Some(text).filter(|text| !text.is_empty());
     TunnelSession {
+        agent: agents::id_of(&session).map(|agent| Ref::to_view(ctx.base_url(), &agent)),
         uri: Ref::to_view(ctx.base_url(), &id).uri,
         id,
         agent_version: session.agent_version,
@@ -86,5 +88,7 @@ fn show(id: Id<TunnelSession>, session: LiveSession, ctx: &Resources) -> TunnelS
         started_at: session.started_at,
         transport: session.transport,
         node: session.node,
+        host_name: told(session.host_name),
+        account: told(session.account),
     }
 }

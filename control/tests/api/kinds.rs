@@ -294,6 +294,8 @@ async fn invalid_values_of_each_kind_have_specific_codes() {
         ("/users", json!({"name": " "}), Code::FieldInvalid),
         ("/users", json!({"name": "x".repeat(256)}), Code::FieldInvalid),
         ("/users", json!({}), Code::FieldMissing),
+        ("/users", json!({"name": "a", "email": "ada"}), Code::EmailInvalid),
+        ("/users", json!({"name": "a", "email": "Ada <ada@example.test>"}), Code::EmailInvalid),
         ("/backends/tunnel_group", json!({}), Code::LabelMissing),
         ("/backends/tunnel_group", json!({"labels": {"a=b": "c"}}), Code::LabelKey),
         ("/backends/tunnel_group", json!({"labels": {"a": "b=c"}}), Code::LabelValue),

@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use postern_api::{
     AnyId, Code, Role,
     host::HostName,
-    resource::NodeName,
+    resource::{NodeName, RecentRequest, RequestFilter, newest_requests},
     traffic::{Counts, History, Traffic, TrafficInterval, TrafficQuery, TrafficRange, TrafficSeries, TrafficSum},
 };
 use postern_control::{
@@ -43,6 +43,8 @@ pub(crate) struct Tunnels {
     pub(crate) tunnels: Mutex<Vec<LiveTunnel>>,
     /// Refusals, with the id of the edge.
     pub(crate) refused: Mutex<Vec<(String, LiveRefusal)>>,
+    /// Last requests.
+    pub(crate) requests: Mutex<Vec<RecentRequest>>,
     /// Traffic of edges, routes and tunnels.
     pub(crate) traffic: Mutex<Vec<Traffic>>,
     /// Nodes that do not answer.
@@ -82,6 +84,14 @@ impl LiveState for Tunnels {
     fn refused(&self, edge: &str) -> Vec<LiveRefusal> {
         let refused = self.refused.lock().expect("unpoisoned");
         refused.iter().filter(|(of, _)| of == edge).map(|(_, refusal)| refusal.clone()).collect()
+    }
+    fn requests<'a>(&'a self, id: &'a str, filter: RequestFilter) -> BoxFuture<'a, Gathered<Vec<RecentRequest>>> {
+        let reached = |one: &&RecentRequest| {
+            id.is_empty() || [&one.edge_id, &one.route_id, &one.tunnel_id].into_iter().any(|of| of == id)
+        };
+        let requests = self.requests.lock().expect("unpoisoned");
+        let found = requests.iter().filter(reached).filter(|one| filter.accepts(one)).cloned().collect();
+        std::future::ready((newest_requests(found, filter.limit), self.missing_nodes())).boxed()
     }
     fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>> {
         std::future::ready((self.traffic.lock().expect("unpoisoned").clone(), self.missing_nodes())).boxed()

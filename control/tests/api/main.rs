@@ -21,6 +21,7 @@ mod owners;
 mod pairs;
 mod people;
 mod published;
+mod requests;
 mod reserved;
 mod response_cache;
 mod rights;

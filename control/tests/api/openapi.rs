@@ -3,7 +3,7 @@
 use crate::{
     audit, console_sessions, decisions, dependents, description_check, facts, kinds,
     kit::{BASE_URL, World},
-    modules, people, reserved, traffic, views,
+    modules, people, requests, reserved, traffic, views,
 };
 use postern_api::resource::COLLECTIONS;
 use serde_json::json;
@@ -27,7 +27,7 @@ fn the_committed_description_is_up_to_date() {
 #[tokio::test]
 async fn the_suites_call_every_operation() {
     let mut worlds = Vec::new();
-    for _ in 0..12 {
+    for _ in 0..13 {
         worlds.push(World::start().await);
     }
     kinds::made_read_changed_and_deleted(&worlds[0]).await;
@@ -43,6 +43,7 @@ async fn the_suites_call_every_operation() {
     dependents::listed_for_each_kind(&worlds[9]).await;
     audit::listed_and_read(&worlds[10]).await;
     console_sessions::begun_read_and_ended(&worlds[11]).await;
+    requests::listed_for_each(&worlds[12]).await;
     let seen = worlds.iter().flat_map(|world| world.operation_log.calls()).collect();
     let described = description_check::operations();
     assert!(described.len() > 100, "only {} operations were found", described.len());

@@ -11,9 +11,10 @@ use std::net::{IpAddr, Ipv4Addr};
 const OF_ADMINISTRATORS: [&str; 7] =
     ["/users", "/bot_users", "/audit_events", "/event_destinations", "/app/users", "/app/sessions", "/nodes"];
 /// Collections that an agent's owner may see.
-const OF_AGENTS: [&str; 6] = ["/credentials", "/api_keys", "/tunnels", "/tunnel_sessions", "/endpoints", "/server"];
+const OF_AGENTS: [&str; 7] =
+    ["/agents", "/credentials", "/api_keys", "/tunnels", "/tunnel_sessions", "/endpoints", "/server"];
 /// Collections in which an agent's owner may change something.
-const CHANGED_BY_AGENT_OWNERS: [&str; 2] = ["/credentials", "/tunnel_sessions"];
+const CHANGED_BY_AGENT_OWNERS: [&str; 3] = ["/agents", "/credentials", "/tunnel_sessions"];
 
 /// Sign-in and sign-out, which `console_sessions` specifies.
 const OF_EVERY_ROLE: [&str; 1] = ["/console_sessions"];
@@ -226,6 +227,9 @@ async fn an_agent_owner_sees_own_credentials_and_agents_only() {
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         agent_version: "1.0".to_owned(),
         os: "linux".to_owned(),
+        instance: String::new(),
+        host_name: String::new(),
+        account: String::new(),
         metadata: String::new(),
         transport: "tls".to_owned(),
         started_at: Timestamp::new(postern_api::clock::now()),
@@ -238,6 +242,18 @@ async fn an_agent_owner_sees_own_credentials_and_agents_only() {
         ids(&owner.get("/credentials").await.is(StatusCode::OK), "credentials"),
         [own["id"].as_str().expect("an id")]
     );
+    let agents = |caller: &Caller| {
+        let caller = caller.clone();
+        async move { caller.get("/agents").await.is(StatusCode::OK)["agents"].as_array().expect("a list").clone() }
+    };
+    let (seen, all) = (agents(&owner).await, agents(&operator).await);
+    assert_eq!((seen.len(), all.len()), (1, 2));
+    assert_eq!((&seen[0]["credential"]["id"], &seen[0]["state"]), (&own["id"], &json!("online")));
+    let other_agent = all.iter().find(|agent| agent["id"] != seen[0]["id"]).expect("another one")["id"].clone();
+    let other_agent = format!("/agents/{}", other_agent.as_str().expect("an id"));
+    owner.get(&other_agent).await.refused(Code::AdminNeeded);
+    owner.delete(&other_agent).await.refused(Code::AdminNeeded);
+    owner.delete(&format!("/agents/{}", seen[0]["id"].as_str().expect("an id"))).await.refused(Code::AgentConnected);
     let seen = owner.get("/tunnel_sessions?limit=1").await.is(StatusCode::OK);
     assert_eq!(ids(&seen, "tunnel_sessions"), [mine.id.as_str()]);
     assert!(seen["next_page_uri"].is_null(), "{seen}");

@@ -5,6 +5,7 @@ use axum::body::Body;
 use http::StatusCode;
 use postern_api::{AnyId, Code, Timestamp, id::ksuid, resource::NodeName};
 use postern_control::{LiveAddress, LiveSession, LiveTunnel};
+use postern_test_kit::eventually;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -17,6 +18,9 @@ fn session(second: i64, credential: &str) -> LiveSession {
         credential: credential.to_owned(),
         agent_version: "0.1.0".to_owned(),
         os: "linux/x86_64".to_owned(),
+        instance: String::new(),
+        host_name: "web-1".to_owned(),
+        account: "ada".to_owned(),
         address: "::ffff:192.0.2.7".parse().expect("an address"),
         transport: "postern/1".to_owned(),
         metadata: "of a test".to_owned(),
@@ -69,7 +73,7 @@ pub(crate) async fn listed_and_read(world: &World) {
     let session = session(LATER, &operator.id("/credentials", &json!({})).await);
     world.connects(&session);
     world.opens(&tunnel(LATER, &session, Some(("http", "shop.test", 80))));
-    for place in ["/tunnel_sessions", "/tunnels", "/endpoints", "/nodes"] {
+    for place in ["/agents", "/tunnel_sessions", "/tunnels", "/endpoints", "/nodes"] {
         let list = operator.get(place).await.is(StatusCode::OK);
         let records = list[&place[1..]].as_array().expect("a list");
         assert_eq!(records.len(), 1, "{place}");
@@ -81,6 +85,27 @@ pub(crate) async fn listed_and_read(world: &World) {
             .await
             .is(StatusCode::NO_CONTENT);
     }
+    forgets_an_agent(world, &operator, &session).await;
+}
+
+/// An agent that is away is listed once it was recorded, and can be forgotten.
+async fn forgets_an_agent(world: &World, operator: &Caller, session: &LiveSession) {
+    let _recording = world.control.run_event_tasks();
+    let away = eventually("the agent is recorded", async || {
+        world.live.sessions.lock().expect("unpoisoned").clear();
+        let list = operator.get("/agents").await.is(StatusCode::OK);
+        let agent = list["agents"].get(0).cloned();
+        if agent.is_none() {
+            world.connects(session);
+        }
+        agent
+    })
+    .await;
+    assert_eq!((&away["state"], &away["host_name"]), (&json!("away"), &json!("web-1")), "{away}");
+    let item = path(&away["uri"]);
+    operator.delete(&item).await.is(StatusCode::NO_CONTENT);
+    operator.delete(&item).await.refused(Code::NotFound);
+    operator.get(&item).await.refused(Code::NotFound);
 }
 
 #[tokio::test]
@@ -107,9 +132,13 @@ async fn a_session_describes_its_agent() {
     let session = session(LATER, &credential);
     world.connects(&session);
     let read = operator.get(&format!("/tunnel_sessions/{}", session.id)).await.is(StatusCode::OK);
+    let agent = operator.get("/agents").await.is(StatusCode::OK)["agents"][0].clone();
     let expected = json!({
         "id": session.id,
         "uri": format!("{BASE_URL}/tunnel_sessions/{}", session.id),
+        "account": "ada",
+        "agent": {"id": agent["id"], "uri": agent["uri"]},
+        "host_name": "web-1",
         "agent_version": "0.1.0",
         "credential": {"id": credential, "uri": format!("{BASE_URL}/credentials/{credential}")},
         "ip": "192.0.2.7",

@@ -163,6 +163,7 @@ impl Announced {
             started_at: session.started_at.seconds(),
             draining: session.is_draining(),
             run: session.run.clone(),
+            host: session.host.clone(),
         }))
     }
 

@@ -8,7 +8,7 @@ use crate::{
 use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
 use futures::future::join_all;
 use postern_api::{
-    resource::NodeName,
+    resource::{NodeName, RequestFilter},
     traffic::{Traffic, TrafficQuery},
 };
 use postern_logins::{LoginQuestion, Logins};
@@ -48,6 +48,13 @@ pub(crate) enum Question {
     TrafficSums {
         /// What is asked for, at most [`MAX_QUERIES`].
         queries: Vec<TrafficQuery>,
+    },
+    /// The last requests of one edge, route or tunnel.
+    Requests {
+        /// Its id; empty for everything.
+        id: String,
+        /// Which of them.
+        filter: RequestFilter,
     },
     /// Asks an agent to open another session. The answer is whether the session exists.
     Restart {
@@ -103,6 +110,7 @@ pub(super) async fn answer(registry: &TunnelRegistry, logins: &Logins, question:
             queries.truncate(MAX_QUERIES);
             written(&telemetry.recorder.sums(queries).await)
         }
+        Question::Requests { id, filter } => written(&traffic.requests(&id, &filter)),
         Question::Restart { session } => written(&registry.restart_own(&session)),
         Question::Stop { session } => written(&registry.stop_own(&session).await),
         Question::Login { login } => written(&logins.answer_node(login)),
@@ -116,19 +124,19 @@ pub(crate) async fn ask_node<T: DeserializeOwned>(link: &ServerSession, question
     serde_json::from_str(&answer).ok()
 }
 
-/// Asks all other nodes at the same time. Returns their answers, and the nodes without one.
+/// Asks all other nodes at the same time. Returns their answers with their ids, and the nodes without one.
 pub(crate) async fn ask_nodes<T: DeserializeOwned>(
     links: &NodeLinks,
     registry: &TunnelRegistry,
     question: &Question,
-) -> (Vec<T>, Vec<NodeName>) {
+) -> (Vec<(String, T)>, Vec<NodeName>) {
     let asked =
         registry.node_links().into_iter().map(|(node, link, _)| async move { (node, ask_node(&link, question).await) });
     let (mut answers, mut answered) = (Vec::new(), Vec::new());
     for (node, answer) in join_all(asked).await {
         if let Some(answer) = answer {
-            answers.push(answer);
-            answered.push(node);
+            answered.push(node.clone());
+            answers.push((node, answer));
         }
     }
     (answers, links.others(&answered))

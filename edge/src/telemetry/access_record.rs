@@ -6,7 +6,9 @@ use crate::{
         Telemetry, Trace,
         access_log_line::{LineMembers, LogLine},
         metrics::{self, TargetKind},
-        traffic::{LatencyBucket, ReachedCounters, TrafficCounter, TrafficOutcome},
+        traffic::{
+            BegunRequest, KeptAt, LatencyBucket, ReachedCounters, RecentRequests, TrafficCounter, TrafficOutcome,
+        },
     },
 };
 use postern_api::{Code, trace};
@@ -90,7 +92,16 @@ pub(crate) struct AccessRecord {
     started_at: Instant,
     bytes_in: AtomicU64,
     bytes_out: AtomicU64,
-    outcome: OnceLock<(TargetKind, ReachedCounters, Option<LogLine>)>,
+    outcome: OnceLock<Outcome>,
+}
+
+/// What is written down when the last byte has passed.
+struct Outcome {
+    kind: TargetKind,
+    reached: ReachedCounters,
+    line: Option<LogLine>,
+    /// Where it is kept among the last requests.
+    kept: Option<KeptAt>,
 }
 
 impl AccessRecord {
@@ -154,7 +165,40 @@ impl AccessRecord {
         let is_kept = refusal.is_some() && trace.edge().is_some();
         let is_written = is_kept || self.telemetry.log.is_some();
         let line = if is_written { self.write(request, status, trace, refusal, is_kept) } else { None };
-        let _ = self.outcome.set((trace.kind(), trace.reached().clone(), line));
+        let reached = trace.reached().clone();
+        let kept = reached.recent().and_then(|recent| self.keep(recent, request, status, trace, refusal));
+        let _ = self.outcome.set(Outcome { kind: trace.kind(), reached, line, kept });
+    }
+
+    /// Keeps a request among the last ones, unless none are kept.
+    fn keep(
+        &self,
+        recent: &RecentRequests,
+        request: RequestDescription<'_>,
+        status: u16,
+        trace: &mut Trace,
+        refusal: Option<&Refusal>,
+    ) -> Option<KeptAt> {
+        let limits = &self.telemetry.traffic.request_limits;
+        if !limits.is_on() || request.protocol.is_empty() {
+            return None;
+        }
+        let RequestDescription { visitor, scheme, protocol, host, method, path } = request;
+        let took = self.elapsed();
+        let begun = BegunRequest {
+            time: before(postern_api::clock::now(), took),
+            visitor,
+            scheme,
+            protocol,
+            host,
+            method,
+            path,
+            status,
+            fault: TrafficOutcome::of(status, refusal).fault(),
+            error: refusal.map(|refusal| (refusal.error.code, refusal.error.message.as_str())),
+            took,
+        };
+        recent.begin(limits, &begun, trace)
     }
 
     /// Writes a line if there is an access log, and keeps the same as one of the recent refusals if `is_kept` is set.
@@ -227,7 +271,10 @@ impl AccessLogEntry {
 impl Drop for AccessRecord {
     fn drop(&mut self) {
         let (bytes_in, bytes_out) = (*self.bytes_in.get_mut(), *self.bytes_out.get_mut());
-        let Some((kind, reached, line)) = self.outcome.take() else { return metrics::abandoned() };
+        let Some(Outcome { kind, reached, line, kept }) = self.outcome.take() else { return metrics::abandoned() };
+        if let (Some(kept), Some(recent)) = (kept, reached.recent()) {
+            recent.complete(kept, bytes_in, bytes_out, self.started_at.elapsed());
+        }
         metrics::bytes(kind, bytes_in, bytes_out);
         self.telemetry.traffic.all().bytes(bytes_in, bytes_out);
         reached.each().for_each(|counter| counter.bytes(bytes_in, bytes_out));

@@ -23,6 +23,15 @@ pub(crate) struct TraceDecision {
     pub(crate) took: Duration,
 }
 
+/// The agent behind a tunnel.
+#[derive(Debug)]
+pub(crate) struct ServingAgent {
+    /// The session that carries the tunnel, `ts_…`.
+    pub(crate) session: String,
+    /// The credential of the session, `cr_…`.
+    pub(crate) credential: String,
+}
+
 /// Edge, route and endpoint that a request or connection reached, and the decisions of all modules in order. An empty trace allocates
 /// nothing.
 #[derive(Clone, Default)]
@@ -31,6 +40,7 @@ pub(crate) struct Trace {
     reached: ReachedCounters,
     backend: Option<Arc<str>>,
     served_by: Option<Arc<str>>,
+    agent: Option<Arc<ServingAgent>>,
     id: Option<RequestId>,
     decisions: Vec<TraceDecision>,
     started_at: Option<Instant>,
@@ -75,8 +85,11 @@ impl Trace {
         self.backend = backend.cloned();
     }
 
-    /// Names the tunnel that is tried, whatever the outcome.
-    pub(crate) fn tries_tunnel(&mut self, tunnel: &Arc<TrafficCounter>) {
+    /// Names the tunnel that is tried, and its agent, whatever the outcome.
+    pub(crate) fn tries_tunnel(&mut self, tunnel: &Arc<TrafficCounter>, agent: &Arc<ServingAgent>) {
+        if !self.agent.as_ref().is_some_and(|known| Arc::ptr_eq(known, agent)) {
+            self.agent = Some(agent.clone());
+        }
         if !self.reached.tunnel.as_ref().is_some_and(|counter| Arc::ptr_eq(counter, tunnel)) {
             self.reached.tunnel = Some(tunnel.clone());
         }
@@ -102,6 +115,21 @@ impl Trace {
     /// The backend that the edge or route leads to.
     pub(crate) fn backend(&self) -> Option<&Arc<str>> {
         self.backend.as_ref()
+    }
+
+    /// The tunnel that was reached or tried.
+    pub(crate) fn tunnel(&self) -> Option<&Arc<str>> {
+        self.reached.tunnel.as_ref().map(|tunnel| tunnel.id())
+    }
+
+    /// The agent of the tunnel that was tried.
+    pub(crate) fn agent(&self) -> Option<&Arc<ServingAgent>> {
+        self.agent.as_ref()
+    }
+
+    /// The decisions of all modules so far.
+    pub(crate) fn decisions(&self) -> &[TraceDecision] {
+        &self.decisions
     }
 
     /// The counters that the request adds to.
@@ -154,16 +182,7 @@ impl Trace {
 
     /// The decisions as they are shown to others, within bounds.
     pub(crate) fn shown_decisions(&self) -> Vec<trace::Decision> {
-        if self.decisions.is_empty() {
-            return Vec::new();
-        }
-        let decision = |decision: &TraceDecision| trace::Decision {
-            module: decision.module.to_owned(),
-            rule: truncate(decision.rule.as_deref().unwrap_or_default(), LONGEST_RULE).to_owned(),
-            verdict: decision.verdict,
-            microseconds: microseconds(decision.took),
-        };
-        self.decisions.iter().take(MOST_DECISIONS).map(decision).collect()
+        shown_decisions(&self.decisions)
     }
 
     /// All of it as it is shown to others, within bounds.
@@ -179,6 +198,20 @@ impl Trace {
             queue_microseconds: self.queued.map(microseconds),
         }
     }
+}
+
+/// Decisions as they are shown to others, within bounds.
+pub(super) fn shown_decisions(decisions: &[TraceDecision]) -> Vec<trace::Decision> {
+    if decisions.is_empty() {
+        return Vec::new();
+    }
+    let decision = |decision: &TraceDecision| trace::Decision {
+        module: decision.module.to_owned(),
+        rule: truncate(decision.rule.as_deref().unwrap_or_default(), LONGEST_RULE).to_owned(),
+        verdict: decision.verdict,
+        microseconds: microseconds(decision.took),
+    };
+    decisions.iter().take(MOST_DECISIONS).map(decision).collect()
 }
 
 impl std::fmt::Display for Trace {

@@ -5,6 +5,7 @@ mod archive;
 mod counter;
 mod history;
 mod latency;
+mod recent_requests;
 mod recorder;
 mod sample;
 
@@ -12,11 +13,16 @@ pub(crate) use archive::NoTrafficArchive;
 pub use archive::{TrafficArchive, TrafficSpan};
 pub(crate) use counter::{ReachedCounters, TrafficCounter, TrafficOutcome};
 pub(crate) use latency::LatencyBucket;
+pub(crate) use recent_requests::{BegunRequest, KeptAt, RecentRequests, RequestLimits};
+pub use recent_requests::{MAX_RECENT_REQUESTS, RECENT_REQUESTS};
 pub(crate) use recorder::{Clock, TrafficRecorder, TrafficSamples, series};
 pub use sample::{MalformedSample, TrafficSample};
 
 use history::Rings;
-use postern_api::traffic::{Counts, History, Point, Traffic as Shown, TrafficKind};
+use postern_api::{
+    resource::{RecentRequest, RequestFilter, newest_requests},
+    traffic::{Counts, History, Point, Traffic as Shown, TrafficKind},
+};
 use std::{
     cmp::Reverse,
     collections::HashMap,
@@ -29,12 +35,17 @@ pub(crate) const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 /// Edges and routes that are recorded at once, those with the most requests. What others count is recorded later, or as
 /// part of all traffic.
 const MAX_RECORDED: usize = 10_000;
+/// Requests in all rings at which idle rings are emptied, and those that may stay.
+const MAX_KEPT_BEFORE_CLEARING: usize = recent_requests::MAX_KEPT / 10 * 9;
+const MAX_KEPT_AFTER_CLEARING: usize = recent_requests::MAX_KEPT / 4 * 3;
 
 /// All that is counted.
 #[derive(Default)]
 pub(crate) struct Traffic {
     /// The sum of all traffic.
     all: TrafficCounter,
+    /// How many of the last requests are kept.
+    pub(crate) request_limits: RequestLimits,
     /// Locked once a second, by configuration changes and by queries; never by a request.
     state: Mutex<TrafficState>,
 }
@@ -66,6 +77,11 @@ struct CounterHistory {
 }
 
 impl Traffic {
+    /// Counters that keep this many of the last requests of each edge, route and tunnel.
+    pub(crate) fn new(recent_requests: usize) -> Self {
+        Traffic { request_limits: RequestLimits::new(recent_requests), ..Traffic::default() }
+    }
+
     /// The counter of this id; the existing one if there is one.
     pub(crate) fn of(&self, kind: TrafficKind, id: &str) -> Arc<TrafficCounter> {
         let mut state = self.state();
@@ -96,6 +112,42 @@ impl Traffic {
             }
             None => false,
         });
+        drop(state);
+        if self.request_limits.is_on() {
+            self.bound_requests();
+        }
+    }
+
+    /// Counts the requests that are kept. When there is hardly room for more, those of edges, routes and tunnels that have
+    /// been idle for the longest time are forgotten.
+    fn bound_requests(&self) {
+        let extent = |counter: &Arc<TrafficCounter>| counter.recent.extent();
+        let mut rings: Vec<_> =
+            self.counters().into_iter().filter_map(|counter| extent(&counter).map(|found| (found, counter))).collect();
+        let mut kept: usize = rings.iter().map(|((kept, _), _)| kept).sum();
+        if kept >= MAX_KEPT_BEFORE_CLEARING {
+            rings.sort_by_key(|((_, latest), _)| *latest);
+            for ((length, _), counter) in rings {
+                if kept <= MAX_KEPT_AFTER_CLEARING {
+                    break;
+                }
+                counter.recent.clear();
+                kept -= length;
+            }
+        }
+        self.request_limits.set_kept(kept);
+    }
+
+    /// The last requests of an edge, a route or a tunnel, or of everything for an empty id; the newest first.
+    pub(crate) fn requests(&self, id: &str, filter: &RequestFilter) -> Vec<RecentRequest> {
+        let mut found = Vec::new();
+        self.counters().iter().for_each(|counter| counter.recent.add_to(&mut found, id));
+        found.retain(|request| filter.accepts(request));
+        newest_requests(found, filter.limit)
+    }
+
+    fn counters(&self) -> Vec<Arc<TrafficCounter>> {
+        self.state().each.values().filter_map(|tracked| tracked.counter.upgrade()).collect()
     }
 
     /// What edges and routes, and everything together under the empty id, have counted since it was taken last.

@@ -6,7 +6,7 @@ use crate::{
 };
 use postern_api::{Code, Secret, Timestamp, id::next_ksuid};
 use postern_tunnel::{
-    Accepted, AgentHandshake, DataConnection, EndReason, PoolLimits, ServerEvent, ServerEvents, Transport,
+    Accepted, AgentHandshake, AgentHost, DataConnection, EndReason, PoolLimits, ServerEvent, ServerEvents, Transport,
     message::{DEFAULT_HEARTBEAT_MS, Welcome},
 };
 use rand::{Rng, distr::Alphanumeric};
@@ -92,6 +92,7 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
         run: hello.run,
         agent_version: hello.agent_version,
         os: hello.os,
+        host: hello.host.as_ref().map(AgentHost::cleaned),
         metadata: hello.metadata,
         remote_management: hello.remote_management,
         peer,

@@ -191,6 +191,7 @@ impl TunnelRegistry {
             request_notes: bind.inspect && session.link.supports_request_notes(),
             is_hop: false,
             labels: grant.labels,
+            agent: session.serving_agent(),
         };
         let max_idle = self.settings.limits.get().idle_upstreams;
         let upstream = Arc::new(TunnelUpstream::new(counter, session.link.clone(), number, options, max_idle));

@@ -28,7 +28,10 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry},
     net::{IpAddr, SocketAddr},
     ops::RangeInclusive,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tokio::{sync::watch, time::Instant};
 
@@ -45,6 +48,8 @@ pub(crate) struct TunnelRegistry {
     pub(crate) reservations: PendingReservations,
     /// The nodes that follow what this one announces.
     pub(crate) followers: Followers,
+    /// Changes of the sessions of all nodes so far.
+    session_changes: AtomicU64,
     state: Mutex<RegistryState>,
 }
 
@@ -127,12 +132,23 @@ impl TunnelRegistry {
             access,
             reservations: PendingReservations::default(),
             followers: Followers::default(),
+            session_changes: AtomicU64::new(0),
             state: Mutex::new(state),
         }
     }
 
     pub(crate) fn lock_state(&self) -> MutexGuard<'_, RegistryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Number that grows whenever a session at any node comes or goes.
+    pub(crate) fn session_changes(&self) -> u64 {
+        self.session_changes.load(Ordering::Relaxed)
+    }
+
+    /// To be called after a change of the sessions.
+    pub(super) fn sessions_changed(&self) {
+        self.session_changes.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Finds the tunnel of a host by a name that covers more than `covered` bytes of it.
@@ -158,6 +174,7 @@ impl TunnelRegistry {
             state.tell(|| OwnChange::Session(session.clone()));
             replaced
         };
+        self.sessions_changed();
         for older in replaced {
             if older.id == replaces {
                 older.start_draining();
@@ -183,6 +200,7 @@ impl TunnelRegistry {
             state.tell(|| OwnChange::SessionGone(entry.session.clone()));
             entry
         };
+        self.sessions_changed();
         for tunnel in entry.tunnels.values() {
             tunnel.upstream.stop();
             self.close_port(tunnel).await;

@@ -67,6 +67,7 @@ impl TunnelRegistry {
             self.drop_remote(&mut state, &dropped, EndKind::Unclean);
             (former.link, dropped, former.is_draining)
         };
+        self.sessions_changed();
         if is_succession {
             for tunnel in &dropped {
                 tunnel.upstream.retire();
@@ -93,6 +94,7 @@ impl TunnelRegistry {
             self.drop_remote(&mut state, &dropped, EndKind::Unclean);
             dropped
         };
+        self.sessions_changed();
         self.stop_remote(&dropped).await;
         true
     }
@@ -116,6 +118,7 @@ impl TunnelRegistry {
             Announcement::Session(session) => self.remote_session(node, link, *session).await,
             Announcement::SessionGone { session } => {
                 self.with_node(node, link, |remote| remote.sessions.remove(&session));
+                self.sessions_changed();
             }
             Announcement::Tunnel(tunnel) => self.remote_tunnel(node, link, *tunnel).await,
             Announcement::TunnelGone { number, away } => {
@@ -206,6 +209,7 @@ impl TunnelRegistry {
                 run: announced.run,
                 agent_version: announced.agent_version,
                 os: announced.os,
+                host: announced.host,
                 metadata: announced.metadata,
                 remote_management: announced.remote_management,
                 peer: announced.address,
@@ -219,6 +223,7 @@ impl TunnelRegistry {
             // Those that were there before the link tell nothing of who came last.
             remote.is_complete.then_some(session)
         });
+        self.sessions_changed();
         if let Some(new) = new.flatten() {
             self.end_superseded(&new).await;
             self.let_replaced_go(&new);
@@ -354,6 +359,7 @@ impl TunnelRegistry {
             request_notes,
             is_hop: true,
             labels,
+            agent: session.serving_agent(),
         };
         let max_idle = self.settings.limits.get().idle_upstreams;
         let upstream = Arc::new(TunnelUpstream::new(counter, session.link.clone(), number, options, max_idle));

@@ -1,8 +1,9 @@
 //! A session: one connected agent.
 
 use super::SessionView;
+use crate::telemetry::ServingAgent;
 use postern_api::Timestamp;
-use postern_tunnel::ServerSession;
+use postern_tunnel::{AgentHost, ServerSession};
 use std::{
     net::SocketAddr,
     sync::{
@@ -25,6 +26,8 @@ pub(crate) struct Session {
     pub(crate) run: String,
     pub(crate) agent_version: String,
     pub(crate) os: String,
+    /// The machine it runs on, if it has told it.
+    pub(crate) host: Option<AgentHost>,
     pub(crate) metadata: String,
     pub(crate) remote_management: bool,
     pub(crate) peer: SocketAddr,
@@ -45,6 +48,11 @@ impl Session {
         self.draining.store(true, Ordering::Relaxed);
     }
 
+    /// The agent as requests name it.
+    pub(crate) fn serving_agent(&self) -> Arc<ServingAgent> {
+        Arc::new(ServingAgent { session: self.id.clone(), credential: self.credential.clone() })
+    }
+
     pub(crate) fn view(&self) -> SessionView {
         SessionView {
             id: self.id.clone(),
@@ -52,6 +60,7 @@ impl Session {
             instance: self.instance.clone(),
             agent_version: self.agent_version.clone(),
             os: self.os.clone(),
+            host: self.host.clone(),
             address: self.peer.ip(),
             started_at: self.started_at,
             transport: String::from_utf8_lossy(postern_tunnel::ALPN).into_owned(),

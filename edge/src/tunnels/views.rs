@@ -1,6 +1,7 @@
 //! Sessions and tunnels as the management API sees them.
 
 use postern_api::{Timestamp, host::HostName};
+use postern_tunnel::AgentHost;
 use std::{collections::BTreeMap, net::IpAddr, sync::Arc, time::Duration};
 
 /// One agent that is connected.
@@ -16,6 +17,8 @@ pub struct SessionView {
     pub agent_version: String,
     /// Operating system of the agent.
     pub os: String,
+    /// The machine it runs on, if it has told it.
+    pub host: Option<AgentHost>,
     /// Where it connected from.
     pub address: IpAddr,
     /// Since when.

@@ -133,7 +133,7 @@ impl OriginServer {
     /// Names it in a trace as the upstream that is tried, whatever the outcome.
     pub(crate) fn mark_tried(&self, trace: &mut Trace) {
         if let OriginServer::Tunnel(tunnel) = self {
-            trace.tries_tunnel(tunnel.counter());
+            trace.tries_tunnel(tunnel.counter(), tunnel.agent());
         }
     }
 

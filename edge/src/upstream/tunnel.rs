@@ -1,7 +1,7 @@
 //! A tunnel as an upstream: opens streams to the agent's local service, and ends them when the tunnel stops.
 
 use super::{H1Pool, H2Connections, StreamSpec, refused_by_agent};
-use crate::telemetry::{Trace, metrics, traffic::TrafficCounter};
+use crate::telemetry::{ServingAgent, Trace, metrics, traffic::TrafficCounter};
 use arc_swap::ArcSwapOption;
 use futures::task::AtomicWaker;
 use postern_api::{Code, Error};
@@ -55,6 +55,8 @@ pub(crate) struct TunnelOptions {
     pub(crate) is_hop: bool,
     /// The labels that tunnel groups select by; empty unless it is a labelled tunnel.
     pub(crate) labels: BTreeMap<String, String>,
+    /// The agent behind it.
+    pub(crate) agent: Arc<ServingAgent>,
 }
 
 impl TunnelUpstream {
@@ -78,6 +80,10 @@ impl TunnelUpstream {
 
     pub(crate) fn counter(&self) -> &Arc<TrafficCounter> {
         &self.counter
+    }
+
+    pub(crate) fn agent(&self) -> &Arc<ServingAgent> {
+        &self.settings.agent
     }
 
     pub(crate) fn labels(&self) -> &BTreeMap<String, String> {

@@ -46,7 +46,7 @@ fn rate(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| "is not a number of bytes a second from 0 to 1073741824".to_owned())
 }
 
-fn count(text: &str, range: std::ops::RangeInclusive<usize>) -> Result<usize, String> {
+pub(super) fn count(text: &str, range: std::ops::RangeInclusive<usize>) -> Result<usize, String> {
     let number = text.parse().ok().filter(|count| range.contains(count));
     number.ok_or_else(|| format!("is not a number from {} to {}", range.start(), range.end()))
 }

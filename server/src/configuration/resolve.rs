@@ -3,6 +3,7 @@
 use super::{
     Mistakes,
     acme::{acme, dns_resolver},
+    console_oidc::console_oidc,
     raw::RawSettings,
     resolver::Resolver,
     shared_store::{Node, node, shared_store},
@@ -16,8 +17,10 @@ use crate::{
     logs::{Format, Level},
 };
 use postern_api::host::HostName;
-use postern_control::{AcmeSettings, AuditRetention, AuditedEvents, ConsoleSessionLimits, store::SharedLocation};
-use postern_edge::{Geo, Limits, Proxies};
+use postern_control::{
+    AcmeSettings, AuditRetention, AuditedEvents, ConsoleProviderSettings, ConsoleSessionLimits, store::SharedLocation,
+};
+use postern_edge::{Geo, Limits, MAX_RECENT_REQUESTS, Proxies, RECENT_REQUESTS};
 use postern_logins::{IdentityHeaders, OAuthProviders};
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -65,9 +68,13 @@ pub(crate) struct Configuration {
     /// Limits of the public side.
     pub(crate) limits: Limits,
     pub(crate) access_log: Option<Destination>,
+    /// Last requests of each edge, route and tunnel that are kept in memory.
+    pub(crate) recent_requests: usize,
     pub(crate) audit_log: Option<Destination>,
     pub(crate) audit_retention: AuditRetention,
     pub(crate) console_sessions: ConsoleSessionLimits,
+    /// OpenID provider of the console; an empty address is derived from the API's.
+    pub(crate) console_oidc: Option<ConsoleProviderSettings>,
     pub(crate) audit_events: AuditedEvents,
     pub(crate) log_format: Format,
     pub(crate) log_level: Level,
@@ -103,9 +110,13 @@ impl Configuration {
         let drain_timeout = resolver.value("drain_timeout", duration).unwrap_or(Duration::from_secs(30));
         let limits = super::limits::resolve(&mut resolver);
         let access_log = resolver.value("access_log", str::parse);
+        let recent_requests = resolver
+            .value("recent_requests", |text| super::limits::count(text, 0..=MAX_RECENT_REQUESTS))
+            .unwrap_or(RECENT_REQUESTS);
         let audit_log = resolver.value("audit_log", str::parse);
         let audit_retention = resolver.value("audit_retention", audit_retention).unwrap_or_default();
         let console_sessions = console_sessions(&mut resolver);
+        let console_oidc = console_oidc(&mut resolver);
         let audit_events = resolver.value("audit_events", audit_events).unwrap_or_default();
         let log_format = resolver.value("log_format", str::parse).unwrap_or_default();
         let log_level = resolver.value("log_level", str::parse).unwrap_or_default();
@@ -148,9 +159,11 @@ impl Configuration {
             drain_timeout,
             limits,
             access_log,
+            recent_requests,
             audit_log,
             audit_retention,
             console_sessions,
+            console_oidc,
             audit_events,
             log_format,
             log_level,

@@ -334,6 +334,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Log every request and connection as a line of JSON: a file, stdout or stderr [default: none]",
     ),
     setting(
+        "recent-requests",
+        "recent_requests",
+        "NUMBER",
+        "Last requests of each edge, route and tunnel that are kept in memory for the console; 0 for none [default: 200]",
+    ),
+    setting(
         "audit-log",
         "audit_log",
         "FILE",
@@ -363,6 +369,69 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "DURATION",
         "Time without activity after which it must do so earlier [default: 1h]",
     ),
+    setting(
+        "console-oidc-issuer",
+        "console_oidc_issuer",
+        "URL",
+        "Issuer of the OpenID provider by which people sign in to the console [default: none]",
+    )
+    .reloaded(),
+    setting(
+        "console-oidc-client-id",
+        "console_oidc_client_id",
+        "ID",
+        "Id of this server's client at --console-oidc-issuer",
+    )
+    .reloaded(),
+    setting(
+        "console-oidc-client-secret-file",
+        "console_oidc_client_secret_file",
+        "FILE",
+        "File whose first line is the secret of --console-oidc-client-id",
+    )
+    .reloaded(),
+    setting(
+        "console-oidc-name",
+        "console_oidc_name",
+        "TEXT",
+        "Name of the provider on the console's sign-in page [default: the issuer's host]",
+    )
+    .reloaded(),
+    setting(
+        "console-oidc-address",
+        "console_oidc_address",
+        "URL",
+        "Address of the console in browsers, without /console/; the provider redirects to URL/console_sign_in/callback [default: --base-url, or https:// and --api-host]",
+    )
+    .reloaded(),
+    setting(
+        "console-oidc-scopes",
+        "console_oidc_scopes",
+        "LIST",
+        "Scopes to request, separated by commas [default: openid,email,profile]",
+    )
+    .reloaded(),
+    setting(
+        "console-oidc-groups-claim",
+        "console_oidc_groups_claim",
+        "NAME",
+        "Claim with the groups of a person, or a JSON pointer to it, such as /realm_access/roles [default: groups]",
+    )
+    .reloaded(),
+    setting(
+        "console-oidc-roles",
+        "console_oidc_roles",
+        "LIST",
+        "Roles by group, such as ops=admin,dev=editor; the highest one holds, and people in none of the groups are refused [default: the role of the user]",
+    )
+    .reloaded(),
+    setting(
+        "console-oidc-new-users",
+        "console_oidc_new_users",
+        "LIST",
+        "Domains of e-mail addresses whose people become users at their first sign-in, and the role of their users, such as example.com=editor [default: none]",
+    )
+    .reloaded(),
     setting("log-format", "log_format", "FORMAT", "Log format, text or json, on standard error [default: text]"),
     setting("log-level", "log_level", "LEVEL", "Log level: error, warn, info, debug or trace [default: info]").reloaded(),
 ];

@@ -6,7 +6,7 @@ use crate::{
     configuration::{Applied, Configuration, RawSettings, SettingSources, oauth_apps},
     logs::{Level, LevelHandle},
 };
-use postern_control::AcmeSettings;
+use postern_control::{AcmeSettings, ConsoleProviderSettings};
 use postern_edge::{Limits, Proxies};
 use postern_logins::OAuthProviders;
 use rustls::sign::CertifiedKey;
@@ -29,6 +29,7 @@ struct InForce {
     proxies: Proxies,
     oauth_apps: OAuthProviders,
     acme: Option<AcmeSettings>,
+    console_oidc: Option<ConsoleProviderSettings>,
 }
 
 impl InForce {
@@ -39,6 +40,7 @@ impl InForce {
             proxies: configuration.proxies.clone(),
             oauth_apps: configuration.oauth_apps.clone(),
             acme: configuration.acme.clone(),
+            console_oidc: configuration.console_oidc.clone(),
         }
     }
 }
@@ -116,6 +118,14 @@ impl Server {
             // The former one is ended first.
             drop(self.acme.take());
             self.acme = configuration.acme.map(|acme| self.control.certify(acme, self.challenges.clone()));
+        }
+        if configuration.console_oidc != before.console_oidc {
+            if changed.iter().all(|key| !key.starts_with("console_oidc")) {
+                note(&mut changed, "console_oidc_client_secret_file");
+            }
+            if let Err(error) = self.set_console_provider(configuration.console_oidc) {
+                tracing::error!(%error, "SIGHUP: the OpenID provider of the console stays as it was");
+            }
         }
         let former = self.certificates.given.swap(certificate.clone());
         if former.map(|former| former.cert.clone()) != certificate.map(|given| given.cert.clone()) {

@@ -37,7 +37,7 @@ export const test = base.extend<Watched>({
   },
 });
 
-/** With POSTERN_PAGES=1 the console is that of ui/dist, not the one in the programs: the pages change without Rust. */
+/** With POSTERN_PAGES=1 pages are those of ui/dist, not those in the programs: they change without Rust. */
 async function serveBuiltPages(context: BrowserContext): Promise<void> {
   if (process.env["POSTERN_PAGES"] !== "1") return;
   await context.route(/\/console(\/|$)/, async (route) => {
@@ -47,6 +47,18 @@ async function serveBuiltPages(context: BrowserContext): Promise<void> {
       return route.fulfill({ contentType: "text/html", body: '<meta http-equiv="refresh" content="0;url=/console/">' });
     const path = pathname.replace("/console/", "");
     const file = join(PAGES, path === "" ? "console.html" : path);
+    await route.fulfill({ path: file, headers: { "Content-Security-Policy": POLICY, "Content-Type": typeOf(file) } });
+  });
+}
+
+/** The same for the pages of the agent, which are at its root. */
+async function serveAgentPages(context: BrowserContext, agent: string): Promise<void> {
+  if (process.env["POSTERN_PAGES"] !== "1") return;
+  const isPage = (url: URL) =>
+    url.origin === agent && /^\/(?:(?:inspector|index)\.html|assets\/[^/]+)?$/.test(url.pathname);
+  await context.route(isPage, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    const file = join(PAGES, pathname === "/" ? "inspector.html" : pathname);
     await route.fulfill({ path: file, headers: { "Content-Security-Policy": POLICY, "Content-Type": typeOf(file) } });
   });
 }
@@ -109,8 +121,9 @@ export function testWithWorld({ server = [], agent = [] }: Surroundings = {}) {
       STARTING,
     ],
     baseURL: ({ world }, use) => use(agent === null ? world.management : world.url),
-    openAgent: ({ page, world }, use) =>
+    openAgent: ({ page, context, world }, use) =>
       use(async (path = "/") => {
+        await serveAgentPages(context, world.url);
         await page.goto(`${world.url}${path}`);
         await expect(page.getByText("Online")).toBeVisible();
       }),

@@ -234,7 +234,11 @@ export class World {
   }
 
   /** The same call, with whatever the server says to it. */
-  async managed(method: string, path: string, body: string | null): Promise<{ status: number; body: string }> {
+  async managed(
+    method: string,
+    path: string,
+    body: string | null,
+  ): Promise<{ status: number; body: string }> {
     const answer = await fetch(`${this.management}${path}`, {
       method,
       headers: {
@@ -281,6 +285,11 @@ export class World {
     }).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${this.#agent?.said}`);
     });
+  }
+
+  /** Ends the agent as its user does. */
+  async endAgent(): Promise<void> {
+    await this.#agent?.end();
   }
 
   /** One call of the agent's local API, as curl would make it. */

@@ -1,4 +1,5 @@
 // The audit log: who changed what, the settings before and after, and putting a change back.
+import { showApiRequest } from "../kit/console";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
 const test = testWithWorld({ agent: null });
@@ -30,6 +31,7 @@ test("a change is found, read and put back", async ({ page, world, openConsole }
   await picture(page, "audit-change");
   await page.getByRole("button", { name: "Put this back…" }).click();
   const dialog = page.getByRole("dialog", { name: "Put this change back?" });
+  await showApiRequest(dialog);
   await expect(dialog.getByRole("region", { name: "curl command" })).toContainText('"cidr": "10.0.0.0/8"');
   await expectAccessible(page);
   await picture(page, "audit-put-back");

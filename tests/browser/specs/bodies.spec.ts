@@ -69,6 +69,10 @@ test.describe("the body of a captured message", () => {
     await expect(inspector.panel.getByText("1 of 1")).toBeVisible();
     await expect(tree.getByRole("treeitem", { name: '"sku": "CUP-01"', selected: true })).toBeVisible();
     await looksRight(page, "json");
+    await page.keyboard.press("Escape");
+    await expect(inspector.panel.getByRole("searchbox", { name: /^Find in/ })).toHaveCount(0);
+    await expect(tree).toBeFocused();
+    await expect(page.getByRole("region", { name: "Request details" })).toBeVisible();
   });
 
   test("of JSON can be folded, and laid out as text", async ({ page, inspector }) => {
@@ -224,6 +228,9 @@ test.describe("the body of a captured message", () => {
     await expect(inspector.panel.getByRole("treeitem", { name: "Message 2" })).toBeVisible();
     await expect(inspector.panel.getByRole("treeitem", { name: '2: "testing"' })).toHaveCount(2);
     await looksRight(page, "grpc");
+    await page.getByRole("tab", { name: "Messages" }).click();
+    const answers = inspector.panel.getByRole("region", { name: "Response body" });
+    await expect(answers.getByRole("treeitem", { name: "Message 2" })).toBeVisible();
   });
 
   test("can be looked at in another way than its kind says", async ({ page, inspector }) => {
@@ -244,6 +251,8 @@ test.describe("the body of a captured message", () => {
     const listener = inspector.begin("/events");
     await expect(inspector.row("/events")).toBeVisible();
     await inspector.select("/events");
+    await inspector.way("Show messages").click();
+    await expect(page.getByRole("tab", { name: "Messages", selected: true })).toBeVisible();
     await expect(inspector.panel.getByText("40 messages")).toBeVisible();
     await expect(inspector.panel.getByText("· open")).toBeVisible();
     say('event: tick\ndata: {"n":"the last"}\n\n');
@@ -273,7 +282,7 @@ test.describe("the body of a captured message", () => {
     expect(answer.toString("latin1")).toContain("101");
     socket.write(frame(1, "from the visitor", true));
     await expect(inspector.row("/socket")).toBeVisible();
-    await inspector.select("/socket");
+    await inspector.select("/socket", "Messages");
     await expect(
       inspector.panel
         .getByRole("listitem", { name: /visitor.*from the visitor/ })

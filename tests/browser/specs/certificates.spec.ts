@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { showApiRequest } from "../kit/console";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
 const KEY = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
@@ -100,7 +101,9 @@ test("reads a chain and its key while they are pasted, and says what is wrong", 
   await expect(page.getByText("This key belongs to another certificate.")).toBeVisible();
   await key.fill(authority.read("shop.test.key"));
   await expect(page.getByText("The key matches the certificate.")).toBeVisible();
+  await showApiRequest(page);
   const preview = page.getByRole("region", { name: "curl command" });
+  await expect(preview).toContainText("BEGIN CERTIFICATE");
   await expect(preview).not.toContainText("PRIVATE KEY");
   await expectAccessible(page);
   await picture(page, "certificate-upload");

@@ -1,6 +1,7 @@
 // Every kind of the console: made, changed and deleted through its forms.
 import type { Locator, Page } from "@playwright/test";
 import { choose } from "../kit/choose";
+import { openArea } from "../kit/console";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 import type { World } from "../kit/world";
 
@@ -298,11 +299,7 @@ const KINDS: readonly Kind[] = [
 
 async function madeChangedAndDeleted(page: Page, world: World, kind: Kind): Promise<void> {
   await kind.before?.(world);
-  await page
-    .getByRole("navigation", { name: "Areas" })
-    .getByRole("link", { name: kind.many, exact: true })
-    .click();
-  await expect(page.getByRole("heading", { name: kind.many, level: 1 })).toBeVisible();
+  await openArea(page, kind.many);
   await page
     .getByRole("button", { name: `New ${kind.one}` })
     .first()

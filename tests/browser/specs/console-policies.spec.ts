@@ -1,4 +1,5 @@
 // IP policies with their rules from beginning to end.
+import { showApiRequest } from "../kit/console";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 
 const test = testWithWorld({ agent: null });
@@ -26,7 +27,14 @@ test.describe("an IP policy", () => {
     await page.getByRole("button", { name: "Create IP policy" }).click();
     await expect(page.getByText("260 bytes; at most 255 are allowed.")).toBeVisible();
     await page.getByLabel("Description").fill("Office");
+    await showApiRequest(page);
     await expect(page.getByRole("region", { name: "curl command" })).toContainText('"description": "Office"');
+    // The choice is remembered.
+    await page.reload();
+    await expect(page.getByRole("region", { name: "curl command" })).toBeVisible();
+    await page.getByLabel("Description").fill("Office");
+    await page.getByRole("button", { name: "Hide", exact: true }).click();
+    await expect(page.getByRole("region", { name: "curl command" })).toHaveCount(0);
     await page.getByRole("button", { name: "Create IP policy" }).click();
     await expect(page.getByRole("heading", { name: "Office" })).toBeVisible();
     const { ip_policies: made } = await world.manage<{ ip_policies: object[] }>("GET", "/ip_policies");

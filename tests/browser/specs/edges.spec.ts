@@ -3,6 +3,7 @@
 import type { Page } from "@playwright/test";
 import { choose } from "../kit/choose";
 import { testWithEdges, type Edge, type EdgePages } from "../kit/edges";
+import { openArea } from "../kit/console";
 import { expect, expectAccessible } from "../kit/fixtures";
 import { chooseByTyping, namesOfFocus, tabTo } from "../kit/keys";
 import type { World } from "../kit/world";
@@ -13,7 +14,7 @@ test.afterEach(({ edges }) => edges.removeAll());
 
 test.describe("an HTTPS edge", () => {
   test("is made, once its names are whole", async ({ page, edges, pages }) => {
-    await page.getByRole("link", { name: "HTTPS edges" }).click();
+    await openArea(page, "HTTPS edges");
     await expect(page.getByText("There is no HTTPS edge yet.")).toBeVisible();
     await page.getByRole("button", { name: "New HTTPS edge" }).first().click();
     await page.getByRole("textbox", { name: "Public addresses" }).fill("first.localhost");
@@ -200,7 +201,7 @@ test.describe("a TLS edge", () => {
     world.create("/edges/tls", { hostports: ["db.localhost:443"], ...modules });
 
   test("is made", async ({ page, edges }) => {
-    await page.getByRole("link", { name: "TLS edges" }).click();
+    await openArea(page, "TLS edges");
     await page.getByRole("button", { name: "New TLS edge" }).first().click();
     await page.getByRole("textbox", { name: "Public addresses" }).fill("db.localhost:443");
     await page.getByRole("button", { name: "Create TLS edge" }).click();
@@ -289,7 +290,7 @@ test.describe("a TCP edge", () => {
 
   test("is made at a port of this server", async ({ page, world, edges }) => {
     const port = await firstPort(world);
-    await page.getByRole("link", { name: "TCP edges" }).click();
+    await openArea(page, "TCP edges");
     await page.getByRole("button", { name: "New TCP edge" }).first().click();
     await expect(page.getByText(`localhost and a port from ${port} to`)).toBeVisible();
     await page.getByRole("textbox", { name: "Public addresses" }).fill("localhost:1");

@@ -82,9 +82,9 @@ test.describe("on a fresh machine", () => {
   test("gives a curl command that works", async ({ page, world, hello: _ }) => {
     await page.keyboard.press("c");
     await expect.poll(() => copied(page)).toMatch(/^curl/);
-    const { stdout } = await promisify(execFile)("sh", ["-c", await copied(page)], {
-      env: { ...process.env, CURL_CA_BUNDLE: world.authority },
-    });
+    // It names the authority that the agent trusts.
+    expect(await copied(page)).toContain(`--cacert ${world.authority}`);
+    const { stdout } = await promisify(execFile)("sh", ["-c", await copied(page)]);
     expect(stdout).toBe("hello from the site\n");
     expect(world.site.heard.length).toBe(2);
   });

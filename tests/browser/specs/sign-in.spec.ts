@@ -33,7 +33,7 @@ test("takes a key once, and stays signed in until asked to sign out", async ({ p
   const sent: (string | undefined)[] = [];
   page.on("request", (request) => sent.push(request.headers()["authorization"]));
   await signIn(page, world.key);
-  await page.getByRole("link", { name: "IP policies" }).click();
+  await page.getByRole("link", { name: "IP access" }).click();
   await expect(page.getByText("There is no IP policy yet.")).toBeVisible();
   expect(sent.filter((header) => header !== undefined)).toEqual([`Bearer ${world.key}`]);
   const [cookie, ...others] = await context.cookies();
@@ -112,7 +112,7 @@ test("tells refreshes of an open page from what a person does", async ({ page, w
   await page.clock.runFor(30_000);
   expect(await later).toBe("idle");
   const click = activity("/ip_policies");
-  await page.getByRole("link", { name: "IP policies" }).click();
+  await page.getByRole("link", { name: "IP access" }).click();
   expect(await click).toBe("active");
 });
 

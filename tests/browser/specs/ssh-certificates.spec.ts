@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { choose } from "../kit/choose";
+import { showApiRequest } from "../kit/console";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
 import type { World } from "../kit/world";
 
@@ -29,6 +30,7 @@ const shown = (page: Page, file: string) => page.getByRole("region", { name: fil
 
 async function chooseAuthority(page: Page, authority: string): Promise<void> {
   await choose(page.getByRole("combobox", { name: "SSH authority" }), /Signs keys/);
+  await showApiRequest(page);
   await expect(page.getByRole("region", { name: "curl command" })).toContainText(authority);
 }
 

@@ -18,8 +18,8 @@ from . import contract, known
 from .world import World
 
 SUITE_WITHIN = 15 * 60.0
-# Their records are not those that clients know under the same name, so that no client can call them.
-OWN_COLLECTIONS = ("/alert_rules", "/event_destinations")
+# Clients know no records of these names, or others, so that no client can call them.
+OWN_COLLECTIONS = ("/agents", "/alert_rules", "/event_destinations")
 METHODS = ("get", "post", "put", "patch", "delete")
 
 

@@ -36,8 +36,9 @@ export class HonestProvider implements Provider {
         openid: ["sub"],
         email: ["email", "email_verified"],
         profile: ["name", "preferred_username"],
+        groups: ["groups"],
       },
-      scopes: ["openid", "email", "profile"],
+      scopes: ["openid", "email", "profile", "groups"],
       features: { devInteractions: { enabled: true } },
       findAccount: (_context: unknown, id: string) => ({
         accountId: id,
@@ -48,6 +49,8 @@ export class HonestProvider implements Provider {
           email_verified: !id.startsWith("unverified"),
           name: `The ${id}`,
           preferred_username: `${id}.name`,
+          // The account `ops-ada` is in the group `ops`.
+          groups: [id.split("-")[0]],
         }),
       }),
     });

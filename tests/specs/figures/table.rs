@@ -112,6 +112,11 @@ const LOCAL_API: &[Row] = &[
 
 /// What the management API shows.
 const MANAGEMENT_API: &[Row] = &[
+    (
+        "Agent",
+        "tunnels",
+        Counted("agents::an_agent_is_known_by_its_host_while_it_is_away_and_after_a_restart_of_the_server"),
+    ),
     ("AlertRule", "threshold window_minutes minimum_requests", SETTING),
     ("AlertRule", "value", Counted("alerts::requests_that_reach_a_threshold_are_one_event_also_over_a_restart")),
     (
@@ -143,6 +148,12 @@ const MANAGEMENT_API: &[Row] = &[
     ("RateLimitModule", "requests interval burst", SETTING),
     ("RedirectRule", "status_code", SETTING),
     ("RedirectRuleInput", "status_code", SETTING),
+    ("RecentRequest", "status", STATUS),
+    (
+        "RecentRequest",
+        "duration_microseconds bytes_in bytes_out",
+        Counted("last_requests::requests_that_pass_fail_and_are_refused_are_listed_with_their_decisions"),
+    ),
     ("RefusedVisit", "status", STATUS),
     ("RefusedVisit", "duration_microseconds", Counted("figures/server::refusals_are_counted_by_code_and_module")),
     ("SamlModule", "inactivity_timeout maximum_duration", SETTING),

@@ -214,6 +214,7 @@ mod tests {
             run: String::new(),
             replaces: String::new(),
             at: Vec::new(),
+            host: None,
         };
         assert_eq!(hello, &expected);
     }

@@ -4,6 +4,7 @@
 //! optional fields have a default, so older and newer peers interoperate within a version.
 
 use super::{
+    agent_host::AgentHost,
     bind_modules::BindModules,
     node_link::{Announcement, LinkCommand},
     version::VersionRange,
@@ -48,6 +49,9 @@ pub struct Hello {
     /// Ids of the nodes at which the agent has sessions already.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<String>,
+    /// The machine that the agent runs on, unless its user keeps that to itself. Older agents do not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<AgentHost>,
 }
 
 /// The server's response to a [`Hello`] that it accepts.

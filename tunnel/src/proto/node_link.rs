@@ -3,7 +3,7 @@
 //! A link is a session in which the node that dialled plays the agent. It announces the sessions of its own agents and
 //! their tunnels; the other node opens streams to these tunnels. Unknown kinds are ignored, as unknown messages are.
 
-use super::message::Bind;
+use super::{agent_host::AgentHost, message::Bind};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 
@@ -93,6 +93,9 @@ pub struct AnnouncedSession {
     /// Random for each start of the agent.
     #[serde(default)]
     pub run: String,
+    /// The machine that the agent runs on, if it has told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<AgentHost>,
 }
 
 /// A tunnel of an agent at the announcing node.
@@ -195,6 +198,7 @@ mod tests {
                     started_at,
                     draining,
                     run: String::new(),
+                    host: None,
                 }))
             }),
             tunnel.prop_map(|(what, number, started_at, (notes, request_notes), url)| {

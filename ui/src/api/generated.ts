@@ -1,6 +1,18 @@
 // Paths, bodies and responses of the management API. Made from api/openapi.json by `npm run gen`, never edited.
 
 export interface paths {
+  "/agents": {
+    parameters: {};
+    /** List agents */
+    get: operations["list_agents"];
+  };
+  "/agents/{id}": {
+    parameters: {};
+    /** Get agent */
+    get: operations["get_agent"];
+    /** Delete agent */
+    delete: operations["delete_agent"];
+  };
   "/alert_rules": {
     parameters: {};
     /** List alert rules */
@@ -373,6 +385,11 @@ export interface paths {
     /** Delete request headers of HTTPS route */
     delete: operations["delete_https_route_request_headers"];
   };
+  "/edges/https/{edge_id}/routes/{id}/requests": {
+    parameters: {};
+    /** List the last requests of HTTPS route */
+    get: operations["list_https_route_requests"];
+  };
   "/edges/https/{edge_id}/routes/{id}/response_headers": {
     parameters: {};
     /** Get response headers of HTTPS route */
@@ -449,6 +466,11 @@ export interface paths {
     put: operations["put_https_edge_mutual_tls"];
     /** Delete mutual TLS of HTTPS edge */
     delete: operations["delete_https_edge_mutual_tls"];
+  };
+  "/edges/https/{id}/requests": {
+    parameters: {};
+    /** List the last requests of HTTPS edge */
+    get: operations["list_https_edge_requests"];
   };
   "/edges/https/{id}/tls_termination": {
     parameters: {};
@@ -798,6 +820,11 @@ export interface paths {
     /** List the traffic of edges, routes and tunnels */
     get: operations["list_traffic"];
   };
+  "/traffic/requests": {
+    parameters: {};
+    /** List the last requests of all edges and tunnels */
+    get: operations["list_requests"];
+  };
   "/traffic/series": {
     parameters: {};
     /** Get all traffic together over a time range */
@@ -843,6 +870,11 @@ export interface paths {
     /** Get tunnel */
     get: operations["get_tunnel"];
   };
+  "/tunnels/{id}/requests": {
+    parameters: {};
+    /** List the last requests of tunnel */
+    get: operations["list_tunnel_requests"];
+  };
   "/users": {
     parameters: {};
     /** List users */
@@ -872,6 +904,78 @@ export interface components {
     Action: "allow" | "deny";
     /** @description What the author of a change is. */
     ActorType: "user" | "bot_user" | "operator" | "server" | "visitor";
+    /** @description An agent that is connected, or was within the last 30 days. What it tells about itself is not verified. */
+    Agent: {
+      /** @description Its id, which stays the same from session to session. */
+      id: string;
+      /** @description Absolute URL. */
+      uri: string;
+      /** @description Name of the host it runs on; empty if it does not tell it. */
+      host_name: string;
+      /** @description Account of the operating system that runs it; empty if it does not tell it. */
+      account: string;
+      /** @description Its version. */
+      agent_version: string;
+      /** @description The system it runs on. */
+      os: string;
+      /** @description The address it connected from. */
+      ip: string;
+      /** @description Its credential. */
+      credential: components["schemas"]["Ref"];
+      /** @description The user or bot user that the credential belongs to; null if the credential is deleted. */
+      owner_id: string | null;
+      /** @description Whether it is connected. */
+      state: components["schemas"]["AgentState"];
+      /**
+       * Format: date-time
+       * @description Since when it has its oldest session; null while it is away.
+       */
+      connected_since: string | null;
+      /**
+       * Format: date-time
+       * @description When it was connected for the last time; null while it is. May be up to a minute early if the server itself ended.
+       */
+      last_seen: string | null;
+      /**
+       * Format: date-time
+       * @description When it connected for the first time.
+       */
+      first_seen: string;
+      /**
+       * Format: uint64
+       * @description Number of its tunnels.
+       */
+      tunnels: number;
+      /** @description Its sessions, the newest first: several where the server has several nodes. */
+      tunnel_sessions: components["schemas"]["Ref"][];
+      /** @description The nodes it is connected to; empty if the server uses its store alone. */
+      nodes: components["schemas"]["NodeName"][];
+      /** @description The latest times at which it came or went, the newest first. */
+      changes: components["schemas"]["AgentChange"][];
+    };
+    /** @description A time at which an agent connected or was gone. */
+    AgentChange: {
+      /** @description The state from then on. */
+      state: components["schemas"]["AgentState"];
+      /**
+       * Format: date-time
+       * @description When; may lag by a few seconds.
+       */
+      at: string;
+    };
+    /** @description A page of records, newest first. */
+    AgentList: {
+      /** @description The records. */
+      agents: components["schemas"]["Agent"][];
+      /** @description The URI of the list. */
+      uri: string;
+      /** @description The URI of the next page; null after the last. */
+      next_page_uri: string | null;
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
+    };
+    /** @description Whether an agent is connected. */
+    AgentState: "online" | "away";
     /** @description What an alert rule measures. */
     AlertMeasure: "requests" | "bytes" | "error_share" | "agent_away";
     /** @description Time over which requests and bytes are counted. */
@@ -1525,7 +1629,7 @@ export interface components {
        */
       credentials: number;
     };
-    /** @description A browser that is signed in to the console. Its calls have the rights of the API key that it was signed in with, as long as that key exists. */
+    /** @description A browser that is signed in to the console. Its calls have the rights of the API key that it was signed in with, as long as that key exists; after a sign-in by an OpenID provider, those of the user, at most with the role of that sign-in. */
     ConsoleSession: {
       /** @description Its id. */
       id: string;
@@ -1535,8 +1639,10 @@ export interface components {
       owner_name: string;
       /** @description The role that its calls have. */
       role: components["schemas"]["Role"];
-      /** @description The API key. */
-      api_key_id: string;
+      /** @description The API key; null after a sign-in by an OpenID provider. */
+      api_key_id: string | null;
+      /** @description Address that the OpenID provider has verified; empty after a sign-in with an API key. */
+      email: string;
       /**
        * Format: date-time
        * @description Time of the sign-in.
@@ -2967,6 +3073,82 @@ export interface components {
        */
       key: string | null;
     };
+    /** @description A request of a visitor without headers, query and body. The server keeps the last ones of each edge, route and tunnel in memory. Parts that it did not reach are empty. */
+    RecentRequest: {
+      /** @description Operation id on the visitor's error page and in the access log, `op_…`. */
+      id: string;
+      /** @description Start time with microseconds, RFC 3339, UTC. */
+      at: string;
+      /** @description The address of the visitor. */
+      ip: string;
+      /** @description `https` or `http`. */
+      scheme: string;
+      /** @description Such as `HTTP/1.1`. */
+      protocol: string;
+      /** @description Requested host. */
+      host: string;
+      /** @description The method. */
+      method: string;
+      /** @description The path without its query, cut after 512 bytes. */
+      path: string;
+      /**
+       * Format: uint16
+       * @description The status of the response.
+       */
+      status: number;
+      /** @description Whether the response has ended; until then bytes are 0, and the duration is that until the response began. */
+      complete: boolean;
+      /**
+       * Format: uint64
+       * @description Time until the last byte of the response.
+       */
+      duration_microseconds: number;
+      /**
+       * Format: uint64
+       * @description Bytes of the request's body.
+       */
+      bytes_in: number;
+      /**
+       * Format: uint64
+       * @description Bytes of the response's body.
+       */
+      bytes_out: number;
+      /** @description The edge; empty if the request came to the address of a tunnel. */
+      edge_id: string;
+      /** @description The route of the edge. */
+      route_id: string;
+      /** @description Backend of the edge or route. */
+      backend_id: string;
+      /** @description The tunnel that served it, or was tried last. */
+      tunnel_id: string;
+      /** @description The session of its agent. */
+      tunnel_session_id: string;
+      /** @description The credential of its agent. */
+      credential_id: string;
+      /** @description Why it was refused, as a code; empty if it was not. */
+      error_code: string;
+      /** @description Why, in a sentence. */
+      msg: string;
+      /** @description The party at fault if it was refused or failed: `visitor`, `configuration`, `agent`, `service` or `server`; otherwise empty. */
+      fault: string;
+      /** @description The module that refused it; empty if none did. */
+      refused_by: string;
+      /** @description Decisions of modules and restrictions, in order. */
+      decisions: components["schemas"]["Decision"][];
+      /** @description The node that the visitor reached; absent if the server uses its store alone. */
+      node?: components["schemas"]["NodeName"] | null;
+    };
+    /** @description The last requests, newest first. There are no further pages. */
+    RecentRequestList: {
+      /** @description The records. */
+      requests: components["schemas"]["RecentRequest"][];
+      /** @description The URI of the list. */
+      uri: string;
+      /** @description The URI of the next page; null after the last. */
+      next_page_uri: string | null;
+      /** @description Nodes that did not answer in time, whose share is missing; absent if there are none. */
+      nodes_missing?: components["schemas"]["NodeName"][];
+    };
     /** @description The redirect module in responses. */
     RedirectModule: {
       /** @description Whether the module is enabled. */
@@ -4327,6 +4509,12 @@ export interface components {
       transport: string;
       /** @description The node that the agent is connected to; absent if the server uses its store alone. */
       node?: components["schemas"]["NodeName"] | null;
+      /** @description Name of the host that the agent runs on; absent if the agent does not tell it. */
+      host_name?: string | null;
+      /** @description Account of the operating system that runs the agent; absent if the agent does not tell it. */
+      account?: string | null;
+      /** @description The agent, which keeps its id from session to session. Older servers do not tell it. */
+      agent?: components["schemas"]["Ref"] | null;
     };
     /** @description A page of records, newest first. */
     TunnelSessionList: {
@@ -4360,6 +4548,8 @@ export interface components {
       admin: boolean;
       /** @description What the user may see and change. */
       role: components["schemas"]["Role"];
+      /** @description Address by which the user signs in to the console with an OpenID provider, unique among users; empty if there is none. */
+      email: string;
     };
     /** @description Parsed user agent of a browser. Unknown members are empty. */
     UserAgent: {
@@ -4415,6 +4605,8 @@ export interface components {
       admin?: boolean | null;
       /** @description Default: `editor`. */
       role?: components["schemas"]["Role"] | null;
+      /** @description Address for signing in to the console with an OpenID provider. Default: none. */
+      email?: string | null;
     };
     /** @description A page of records, newest first. */
     UserList: {
@@ -4437,6 +4629,8 @@ export interface components {
       admin?: boolean | null;
       /** @description What the user may see and change. */
       role?: components["schemas"]["Role"] | null;
+      /** @description Address for signing in to the console with an OpenID provider; empty for none. */
+      email?: string | null;
     };
     /** @description Decision of a module or restriction. */
     Verdict: "passed" | "refused" | "warned";
@@ -4700,6 +4894,10 @@ export interface components {
 }
 export type Action = components["schemas"]["Action"];
 export type ActorType = components["schemas"]["ActorType"];
+export type Agent = components["schemas"]["Agent"];
+export type AgentChange = components["schemas"]["AgentChange"];
+export type AgentList = components["schemas"]["AgentList"];
+export type AgentState = components["schemas"]["AgentState"];
 export type AlertMeasure = components["schemas"]["AlertMeasure"];
 export type AlertPeriod = components["schemas"]["AlertPeriod"];
 export type AlertRule = components["schemas"]["AlertRule"];
@@ -4830,6 +5028,8 @@ export type PutBack = components["schemas"]["PutBack"];
 export type PutBackCall = components["schemas"]["PutBackCall"];
 export type RateLimitModule = components["schemas"]["RateLimitModule"];
 export type RateLimitModulePut = components["schemas"]["RateLimitModulePut"];
+export type RecentRequest = components["schemas"]["RecentRequest"];
+export type RecentRequestList = components["schemas"]["RecentRequestList"];
 export type RedirectModule = components["schemas"]["RedirectModule"];
 export type RedirectModulePut = components["schemas"]["RedirectModulePut"];
 export type RedirectRule = components["schemas"]["RedirectRule"];
@@ -4947,6 +5147,62 @@ export type HeaderSessionCookie = components["headers"]["SessionCookie"];
 export type HeaderWarning = components["headers"]["Warning"];
 export type $defs = Record<string, never>;
 export interface operations {
+  list_agents: {
+    parameters: {
+      query?: {
+        /** @description The largest number of records on a page. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records older than this one; empty is the same as absent. */
+        before_id?: string;
+      };
+    };
+    responses: {
+      /** @description A page of records. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AgentList"];
+        };
+      };
+    };
+  };
+  get_agent: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The record. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Agent"];
+        };
+      };
+    };
+  };
+  delete_agent: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
   list_alert_rules: {
     parameters: {
       query?: {
@@ -7215,6 +7471,37 @@ export interface operations {
       };
     };
   };
+  list_https_route_requests: {
+    parameters: {
+      query?: {
+        /** @description The largest number of requests. */
+        limit?: number;
+        /** @description Only requests whose status is of this class. Empty is the same as absent. */
+        status?: "1xx" | "2xx" | "3xx" | "4xx" | "5xx" | "";
+        /** @description Only requests that were refused with this code. Empty is the same as absent. */
+        error_code?: string;
+        /** @description Only requests whose id, method, host, path or visitor's address contains this text, in any case. Empty is the same as absent. */
+        search?: string;
+      };
+      path: {
+        /** @description The id of the parent. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RecentRequestList"];
+        };
+      };
+    };
+  };
   get_https_route_response_headers: {
     parameters: {
       path: {
@@ -7738,6 +8025,35 @@ export interface operations {
       204: {
         headers: {
           [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_https_edge_requests: {
+    parameters: {
+      query?: {
+        /** @description The largest number of requests. */
+        limit?: number;
+        /** @description Only requests whose status is of this class. Empty is the same as absent. */
+        status?: "1xx" | "2xx" | "3xx" | "4xx" | "5xx" | "";
+        /** @description Only requests that were refused with this code. Empty is the same as absent. */
+        error_code?: string;
+        /** @description Only requests whose id, method, host, path or visitor's address contains this text, in any case. Empty is the same as absent. */
+        search?: string;
+      };
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RecentRequestList"];
         };
       };
     };
@@ -9753,6 +10069,31 @@ export interface operations {
       };
     };
   };
+  list_requests: {
+    parameters: {
+      query?: {
+        /** @description The largest number of requests. */
+        limit?: number;
+        /** @description Only requests whose status is of this class. Empty is the same as absent. */
+        status?: "1xx" | "2xx" | "3xx" | "4xx" | "5xx" | "";
+        /** @description Only requests that were refused with this code. Empty is the same as absent. */
+        error_code?: string;
+        /** @description Only requests whose id, method, host, path or visitor's address contains this text, in any case. Empty is the same as absent. */
+        search?: string;
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RecentRequestList"];
+        };
+      };
+    };
+  };
   get_traffic_series_in_all: {
     parameters: {
       query?: {
@@ -9936,6 +10277,35 @@ export interface operations {
       };
     };
   };
+  list_tunnel_requests: {
+    parameters: {
+      query?: {
+        /** @description The largest number of requests. */
+        limit?: number;
+        /** @description Only requests whose status is of this class. Empty is the same as absent. */
+        status?: "1xx" | "2xx" | "3xx" | "4xx" | "5xx" | "";
+        /** @description Only requests that were refused with this code. Empty is the same as absent. */
+        error_code?: string;
+        /** @description Only requests whose id, method, host, path or visitor's address contains this text, in any case. Empty is the same as absent. */
+        search?: string;
+      };
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The list. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RecentRequestList"];
+        };
+      };
+    };
+  };
   list_users: {
     parameters: {
       query?: {
@@ -10061,6 +10431,7 @@ export interface operations {
 /** The collections of records: member of a list, prefix of ids, name of a record. */
 
 export const COLLECTIONS = {
+  "/agents": { member: "agents", prefix: "ag", name: "agent" },
   "/alert_rules": { member: "alert_rules", prefix: "alr", name: "alert rule" },
   "/api_keys": { member: "keys", prefix: "ak", name: "API key" },
   "/app/sessions": { member: "application_sessions", prefix: "as", name: "app session" },

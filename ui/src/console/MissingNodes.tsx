@@ -3,10 +3,11 @@ import type { NodeName } from "../api/generated";
 import { Notice } from "../parts/Notice";
 import { useApiQuery } from "./management";
 import { statusQuery } from "./traffic";
+import { unnamed } from "../model/ids";
 
 export function MissingNodesNotice({ nodes }: { nodes: readonly NodeName[] | undefined }) {
   if (!nodes || nodes.length === 0) return null;
-  const names = nodes.map((node) => node.name || node.id).join(", ");
+  const names = nodes.map((node) => node.name || unnamed(node.id)).join(", ");
   return (
     <Notice
       tone="warn"

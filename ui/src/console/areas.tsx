@@ -3,6 +3,7 @@ import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router"
 import type { ComponentType } from "react";
 import type { Base } from "../api/management";
 import type { IconName } from "../parts/Icon";
+import { agents } from "./agents/agents";
 import { auditEvents } from "./audit/auditEvents";
 import { sshAuthorities } from "./certificates/ssh/authorities";
 import { sshHostCertificates, sshUserCertificates } from "./certificates/ssh/certificates";
@@ -34,13 +35,20 @@ import { PUBLISH_PATH } from "./publish/publishPath";
 import { recordPages } from "./resource/pages";
 import type { Kind } from "./resource/kind";
 
-export type Group = "Traffic" | "Edges" | "Backends" | "Access" | "Certificates" | "Visitors" | "App";
+export type Group = "Traffic" | "Publishing" | "Access" | "Server" | "App";
 
 /** A page by its path below the area: `""`, `"new"`, `"$id"`. */
 export type Pages = Readonly<Record<string, RouteComponent>>;
 
+/** One entry of the navigation for several areas, which are the tabs of its pages. */
+export interface Section {
+  label: string;
+  icon: IconName;
+}
+
 export interface Area {
   group: Group;
+  section?: Section;
   path: `/${string}`;
   label: string;
   icon: IconName;
@@ -66,6 +74,10 @@ function resource<T extends Base>(group: Group, icon: IconName, kind: Kind<T>, p
     pages: { ...recordPages(kind), ...pages },
   };
 }
+
+/** Areas that share one entry of the navigation. */
+const section = (label: string, icon: IconName, areas: readonly Area[]): Area[] =>
+  areas.map((area) => ({ ...area, section: { label, icon } }));
 
 /** A hand-written page, loaded when it is opened: the default export of its file. */
 const page = (load: () => Promise<{ default: ComponentType }>): RouteComponent => lazyRouteComponent(load);
@@ -93,13 +105,24 @@ export const AREAS: readonly Area[] = [
     icon: "branch",
     pages: { "": page(() => import("./topology/TopologyPage")) },
   },
-  resource("Traffic", "globe", endpoints),
-  resource("Traffic", "arrow", tunnels),
-  resource("Traffic", "link", tunnelSessions),
-  resource("Traffic", "layers", nodes),
-  resource("Traffic", "alert", alertRules),
   {
-    group: "Edges",
+    group: "Traffic",
+    path: "/requests",
+    label: "Requests",
+    icon: "eye",
+    pages: { "": page(() => import("./requests/RequestsPage")) },
+  },
+  ...section("Endpoints", "globe", [
+    resource("Traffic", "globe", endpoints),
+    resource("Traffic", "arrow", tunnels),
+  ]),
+  ...section("Agents", "home", [
+    resource("Traffic", "home", agents),
+    resource("Traffic", "link", tunnelSessions),
+  ]),
+  ...section("Visitors", "eye", [resource("Traffic", "eye", people), resource("Traffic", "clock", sessions)]),
+  {
+    group: "Publishing",
     path: PUBLISH_PATH,
     label: "Publish a service",
     icon: "globe",
@@ -110,39 +133,53 @@ export const AREAS: readonly Area[] = [
     },
     pages: { "": page(() => import("./publish/PublishPage")) },
   },
-  resource("Edges", "lock", httpsEdges, {
-    $id: page(() => import("./edges/HttpsEdgePage")),
-    "$id/routes/new": page(() => import("./edges/NewRoutePage")),
-    "$id/routes/$route": page(() => import("./edges/RoutePage")),
-  }),
-  resource("Edges", "lock", tlsEdges, { $id: page(() => import("./edges/TlsEdgePage")) }),
-  resource("Edges", "arrow", tcpEdges, { $id: page(() => import("./edges/TcpEdgePage")) }),
-  resource("Edges", "bookmark", reservedDomains),
-  resource("Edges", "bookmark", reservedAddresses),
-  resource("Backends", "layers", tunnelGroups),
-  resource("Backends", "layers", staticBackends),
-  resource("Backends", "layers", httpResponses),
-  resource("Backends", "layers", weightedBackends),
-  resource("Backends", "layers", failoverBackends),
-  resource("Access", "shield", ipPolicies),
-  { ...resource("Access", "shield", ipPolicyRules), hidden: true },
-  resource("Access", "shield", ipRestrictions),
+  ...section("Edges", "lock", [
+    resource("Publishing", "lock", httpsEdges, {
+      $id: page(() => import("./edges/HttpsEdgePage")),
+      "$id/routes/new": page(() => import("./edges/NewRoutePage")),
+      "$id/routes/$route": page(() => import("./edges/RoutePage")),
+    }),
+    resource("Publishing", "lock", tlsEdges, { $id: page(() => import("./edges/TlsEdgePage")) }),
+    resource("Publishing", "arrow", tcpEdges, { $id: page(() => import("./edges/TcpEdgePage")) }),
+  ]),
+  ...section("Backends", "layers", [
+    resource("Publishing", "layers", tunnelGroups),
+    resource("Publishing", "layers", staticBackends),
+    resource("Publishing", "layers", httpResponses),
+    resource("Publishing", "layers", weightedBackends),
+    resource("Publishing", "layers", failoverBackends),
+  ]),
+  ...section("Reservations", "bookmark", [
+    resource("Publishing", "bookmark", reservedDomains),
+    resource("Publishing", "bookmark", reservedAddresses),
+  ]),
+  ...section("Certificates", "seal", [
+    resource("Publishing", "seal", tlsCertificates, {
+      "": page(() => import("./certificates/CertificatesPage")),
+      new: page(() => import("./certificates/UploadPage")),
+    }),
+    resource("Publishing", "seal", certificateAuthorities),
+    resource("Publishing", "key", sshAuthorities),
+    resource("Publishing", "shield", sshHostCertificates),
+    resource("Publishing", "shield", sshUserCertificates),
+  ]),
+  ...section("IP access", "shield", [
+    resource("Access", "shield", ipPolicies),
+    { ...resource("Access", "shield", ipPolicyRules), hidden: true },
+    resource("Access", "shield", ipRestrictions),
+  ]),
   resource("Access", "key", credentials),
-  resource("Access", "key", apiKeys),
-  resource("Access", "user", users),
-  resource("Access", "user", botUsers),
-  resource("Access", "note", auditEvents, { "": page(() => import("./audit/AuditLogPage")) }),
-  resource("Access", "arrow", eventDestinations),
-  resource("Certificates", "seal", tlsCertificates, {
-    "": page(() => import("./certificates/CertificatesPage")),
-    new: page(() => import("./certificates/UploadPage")),
-  }),
-  resource("Certificates", "seal", certificateAuthorities),
-  resource("Certificates", "key", sshAuthorities),
-  resource("Certificates", "shield", sshHostCertificates),
-  resource("Certificates", "shield", sshUserCertificates),
-  resource("Visitors", "eye", people),
-  resource("Visitors", "clock", sessions),
+  ...section("Team", "user", [
+    resource("Access", "user", users),
+    resource("Access", "user", botUsers),
+    resource("Access", "key", apiKeys),
+  ]),
+  ...section("Events", "note", [
+    resource("Server", "note", auditEvents, { "": page(() => import("./audit/AuditLogPage")) }),
+    resource("Server", "arrow", eventDestinations),
+    resource("Server", "alert", alertRules),
+  ]),
+  resource("Server", "layers", nodes),
   {
     group: "App",
     path: "/settings",

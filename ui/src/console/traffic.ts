@@ -64,7 +64,9 @@ const FAULTS: readonly [keyof TrafficFaults, string][] = [
 ];
 
 /** The parties at fault for refused and failed requests, the most frequent first. */
-export function faultsOf(faults: TrafficFaults): { who: string; requests: number }[] {
-  const all = FAULTS.map(([name, who]) => ({ who, requests: faults[name] }));
+export function faultsOf(
+  faults: TrafficFaults,
+): { party: keyof TrafficFaults; who: string; requests: number }[] {
+  const all = FAULTS.map(([party, who]) => ({ party, who, requests: faults[party] }));
   return all.filter(({ requests }) => requests > 0).toSorted((one, other) => other.requests - one.requests);
 }

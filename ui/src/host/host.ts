@@ -51,6 +51,13 @@ export type SignInState =
   /** The server did not say whether there is a session. */
   | { readonly phase: "unknown"; readonly problem: Problem };
 
+/** A provider by which people can sign in. */
+export interface SignInProvider {
+  readonly name: string;
+  /** Where a sign-in begins; the browser comes back from there to this page. */
+  readonly url: string;
+}
+
 /** Who is signed in. The session is a cookie, which the page cannot read. */
 export interface ConsoleSignIn {
   readonly state: SignInState;
@@ -58,6 +65,8 @@ export interface ConsoleSignIn {
   check(): Promise<void>;
   /** Begins a session. The key is forgotten with the response. */
   signIn(key: string): Promise<HostResponse>;
+  /** The provider of the server; null if it has none. */
+  provider(): Promise<SignInProvider | null>;
   /** Ends the session of this browser, or those of all browsers in which this user is signed in. */
   signOut(where: "here" | "everywhere"): Promise<void>;
   /** Notes that the server refused a call because the session has ended. */

@@ -1,11 +1,14 @@
 // The sign-in of the server's own page. An API key is sent once, in exchange for a session: a cookie that no script can read.
 import { ApiError, errorFromResponse, SERVER_UNREACHABLE, asProblem } from "../api/problem";
 import type { ConsoleSession } from "../api/generated";
-import type { ConsoleSignIn, HostResponse, SignInState } from "./host";
+import type { ConsoleSignIn, HostResponse, SignInProvider, SignInState } from "./host";
+import { providerOf } from "./signInProvider";
 
 /** The version of the management API. */
 const VERSION = "2";
 const SESSIONS = "/console_sessions";
+/** Says how people can sign in; needs no session. */
+const OFFER = "/console_sign_in";
 const CURRENT = `${SESSIONS}/current`;
 /** A call this soon after the last key or click is counted as activity of the person, a later one as a refresh of the page. */
 const ACTIVE_MS = 60_000;
@@ -59,6 +62,11 @@ export class SignIn implements ConsoleSignIn {
       this.#tellOthers();
     }
     return response;
+  }
+
+  async provider(): Promise<SignInProvider | null> {
+    const response = await send("GET", OFFER, null, {});
+    return response.status === 200 ? providerOf(response.body) : null;
   }
 
   async signOut(where: "here" | "everywhere"): Promise<void> {

@@ -2,9 +2,11 @@
 import type { Decision } from "../api/types";
 import { moduleLabel, explain } from "../model/decisions";
 import type { Detail } from "../model/details";
+import { isId } from "../model/ids";
 import { Notice, type Tone } from "../parts/Notice";
 import type { IconName } from "../parts/Icon";
 import { State } from "../parts/State";
+import { Reference } from "./Reference";
 import styles from "./DecisionsTab.module.css";
 
 const DECISION_STYLES: Record<string, { tone: Tone; icon: IconName; words: string }> = {
@@ -53,7 +55,7 @@ export function DecisionsTab({ detail }: { detail: Detail }) {
           {origins.map(([name, id]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{id}</dd>
+              <dd>{isId(id) ? <Reference id={id} /> : id}</dd>
             </div>
           ))}
         </dl>
@@ -76,7 +78,9 @@ function Row({ decision }: { decision: Decision }) {
           {words}
         </State>
       </td>
-      <td className={styles.rule}>{decision.rule || "none"}</td>
+      <td className={styles.rule}>
+        {isId(decision.rule ?? "") ? <Reference id={decision.rule ?? ""} /> : decision.rule || "none"}
+      </td>
       <td className={styles.took}>{decision.microseconds} µs</td>
     </tr>
   );

@@ -7,7 +7,7 @@ import { useStable, useStored } from "../parts/hooks";
 import { useAgent, useServices } from "../services";
 import { useActions } from "./actions";
 import { EmptyList } from "./EmptyList";
-import { RequestDetail, TABS } from "./RequestDetail";
+import { RequestDetail, TABS, type DetailTab } from "./RequestDetail";
 import { RequestDialogs, type OpenDialog } from "./RequestDialogs";
 import { RequestList } from "./RequestList";
 import styles from "./RequestsPane.module.css";
@@ -157,6 +157,7 @@ function Details({ several, single, tab, edited, ...actions }: DetailsProps) {
         summary={single}
         tab={tab.name}
         onTab={tab.set}
+        onTabs={tab.setAvailable}
         editing={edited === single.id}
         {...actions}
       />
@@ -173,12 +174,19 @@ const menuActions = (open: (dialog: OpenDialog) => void, importFile: () => void)
 /** The tab of the details, which is remembered. */
 function useDetailTab() {
   const [name, setName] = useStored("tab", "overview", TAB_NAMES);
+  /** Those of the selected request. */
+  const available = useRef<readonly DetailTab[]>(TAB_NAMES);
+  const setAvailable = useStable((tabs: readonly DetailTab[]) => {
+    available.current = tabs;
+  });
   return {
     name,
     set: (next: string) => setName(TAB_NAMES.find((one) => one === next) ?? "overview"),
+    setAvailable,
     step: (by: number) => {
-      const at = TAB_NAMES.indexOf(name) + by + TAB_NAMES.length;
-      setName(TAB_NAMES[at % TAB_NAMES.length] ?? "overview");
+      const { current } = available;
+      const at = Math.max(current.indexOf(name), 0) + by + current.length;
+      setName(current[at % current.length] ?? "overview");
     },
   };
 }

@@ -4,6 +4,7 @@ import type { ConfiguredTunnel, ReplayCommand } from "../api/types";
 import type { Detail } from "../model/details";
 import { tunnelName } from "../model/filter";
 import { counted } from "../model/format";
+import { isOfServer, rootCasOf } from "../model/rootCas";
 import { hasSecrets } from "../model/secrets";
 import { curlCommand } from "../model/snippets/curl";
 import { fetchSnippet } from "../model/snippets/fetch";
@@ -42,6 +43,16 @@ export function useActions() {
   const replay = (request: ReplayCommand): Promise<boolean> =>
     attempt("The request could not be replayed", () => model.api.replay(request));
 
+  /** The file with the authority of the server's own addresses, where the configuration names one. */
+  const authorityOf = async (url: string): Promise<string | null> => {
+    const server = status?.session?.server_addr;
+    if (!server || !isOfServer(url, server)) return null;
+    return model.api.configuration().then(
+      ({ text }) => rootCasOf(text),
+      () => null,
+    );
+  };
+
   const copyAs = async (id: string, kind: CopyFormat, reveal: boolean): Promise<void> => {
     await attempt("The request could not be copied", async () => {
       const detail = await model.details.read(id, model.exchanges.find(id)?.duration !== null);
@@ -50,7 +61,9 @@ export function useActions() {
       const masksSecrets = !reveal && hasSecrets(detail.request.headers);
       const { label, write } = COPY_FORMATS[kind];
       const name = label.charAt(0).toUpperCase() + label.slice(1);
-      if (!(await copy(write(sourceOf(detail, body, tunnels), reveal), name))) return;
+      const source = sourceOf(detail, body, tunnels);
+      const authority = await authorityOf(source.url);
+      if (!(await copy(write({ ...source, authority }, reveal), name))) return;
       if (isCut)
         toast({
           title: "The body is incomplete",

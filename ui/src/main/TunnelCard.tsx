@@ -10,6 +10,7 @@ import type { IconName } from "../parts/Icon";
 import { Icon } from "../parts/Icon";
 import { Menu, type MenuAction } from "../parts/Menu";
 import { Notice, ProblemText, type Tone } from "../parts/Notice";
+import { isOpenable, QrButton } from "../parts/QrButton";
 import { State } from "../parts/State";
 import { Switch } from "../parts/Switch";
 import { attempt, useAgent, useCopy, useServices } from "../services";
@@ -126,7 +127,7 @@ function Waiting({ session }: { session: Session }) {
 function PublicAddress({ url, name }: { url: string; name: string }) {
   const { host } = useServices();
   const copy = useCopy();
-  const opens = /^https?:/.test(url) && !url.includes("*");
+  const opens = isOpenable(url);
   return (
     <div className={styles.address}>
       <span className={styles.url}>{url}</span>
@@ -135,6 +136,7 @@ function PublicAddress({ url, name }: { url: string; name: string }) {
         icon="copy"
         onClick={() => void copy(url, "Address")}
       />
+      {opens && <QrButton url={url} />}
       {opens && (
         <IconButton
           label={`Open ${name} in the browser`}

@@ -1,5 +1,13 @@
 // Small hooks that React lacks: the current time, a stored setting, a media query.
-import { useCallback, useEffect, useRef, useState, type Dispatch, type SetStateAction } from "react";
+import {
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  type Dispatch,
+  type RefObject,
+  type SetStateAction,
+} from "react";
 
 /** The current time, updated at an interval; stops while `active` is false. */
 export function useNow(intervalMs: number, active = true): number {
@@ -54,6 +62,18 @@ export function useMediaQuery(query: string): boolean {
     return () => list.removeEventListener("change", follow);
   }, [query]);
   return matches;
+}
+
+/** Whether an element is at least so many pixels wide. */
+export function useWidth(element: RefObject<HTMLElement | null>, pixels: number): boolean {
+  const [isWide, setIsWide] = useState(false);
+  useEffect(() => {
+    if (element.current === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => setIsWide((entry?.contentRect.width ?? 0) >= pixels));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element, pixels]);
+  return isWide;
 }
 
 /** Least time in milliseconds between two changes of the address: browsers limit their rate. */

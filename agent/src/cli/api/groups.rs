@@ -2,6 +2,7 @@
 
 /// The words of a group, and its line in the help. Groups of modules say what they are by the names of their operations.
 const GROUPS: &[(&str, &str)] = &[
+    ("agents", "Agents that are connected, and those that are away"),
     ("alert-rules", "Thresholds of traffic, errors and absence of agents that events are written about"),
     ("api-keys", "Keys for this API"),
     ("app", "Visitors who have logged in, and their sessions"),

@@ -11,8 +11,8 @@ use postern_api::{
     AnyId, Id, Role,
     host::HostName,
     resource::{
-        AlertMeasure, AlertPeriod, AlertRuleCreate, AlertRuleUpdate, Credential, CredentialCreate, NodeName, User,
-        UserCreate,
+        AlertMeasure, AlertPeriod, AlertRuleCreate, AlertRuleUpdate, Credential, CredentialCreate, NodeName,
+        RecentRequest, RequestFilter, User, UserCreate,
     },
     traffic::{Counts, History, Traffic, TrafficQuery, TrafficRange, TrafficSeries, TrafficStep, TrafficSum},
 };
@@ -60,6 +60,9 @@ impl LiveState for Figures {
     }
     fn refused(&self, _edge: &str) -> Vec<LiveRefusal> {
         Vec::new()
+    }
+    fn requests<'a>(&'a self, _id: &'a str, _filter: RequestFilter) -> BoxFuture<'a, Gathered<Vec<RecentRequest>>> {
+        Gathered::default().ready()
     }
     fn traffic(&self) -> BoxFuture<'_, Gathered<Vec<Traffic>>> {
         Gathered::default().ready()
@@ -238,6 +241,9 @@ async fn an_agent_is_away_when_all_nodes_say_so() {
         credential: credential.to_string(),
         agent_version: String::new(),
         os: String::new(),
+        instance: String::new(),
+        host_name: String::new(),
+        account: String::new(),
         address: std::net::Ipv4Addr::LOCALHOST.into(),
         transport: String::new(),
         metadata: String::new(),

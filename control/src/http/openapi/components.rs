@@ -3,7 +3,7 @@
 use crate::http::{api_version, query};
 use http::StatusCode;
 use postern_api::{
-    resource::{AuditFilter, AuditOperation},
+    resource::{AuditFilter, AuditOperation, RECENT_REQUESTS_LIMIT},
     traffic::TrafficRange,
 };
 use serde_json::{Map, Value, json};
@@ -95,6 +95,42 @@ pub(super) fn audit_filters() -> Vec<Value> {
         json!({ "name": name, "in": "query", "description": about, "schema": schema })
     };
     described.map(parameter).collect()
+}
+
+/// Query parameters that restrict a list of the last requests.
+pub(super) fn request_filters() -> Vec<Value> {
+    let classes = query::STATUS_CLASSES.into_iter().chain([""]).collect::<Vec<_>>();
+    vec![
+        json!({
+            "name": "limit",
+            "in": "query",
+            "description": "The largest number of requests.",
+            "schema": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": RECENT_REQUESTS_LIMIT,
+                "default": query::MAX_PAGE_SIZE,
+            },
+        }),
+        json!({
+            "name": "status",
+            "in": "query",
+            "description": "Only requests whose status is of this class. Empty is the same as absent.",
+            "schema": { "type": "string", "enum": classes },
+        }),
+        json!({
+            "name": "error_code",
+            "in": "query",
+            "description": "Only requests that were refused with this code. Empty is the same as absent.",
+            "schema": { "type": "string", "pattern": "^[0-9A-Za-z_]{0,64}$" },
+        }),
+        json!({
+            "name": "search",
+            "in": "query",
+            "description": "Only requests whose id, method, host, path or visitor's address contains this text, in any case. Empty is the same as absent.",
+            "schema": { "type": "string" },
+        }),
+    ]
 }
 
 /// Query parameter of traffic series.

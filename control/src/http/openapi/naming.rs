@@ -47,8 +47,8 @@ pub(super) fn tag(path: &str) -> (&'static str, &'static str) {
         "certificate_authorities" | "tls_certificates" => {
             ("TLS certificates", "Certificates of names, and authorities of client certificates.")
         }
-        "endpoints" | "tunnel_sessions" | "tunnels" => {
-            ("Tunnels", "Connected agents, their tunnels, and all endpoints.")
+        "agents" | "endpoints" | "tunnel_sessions" | "tunnels" => {
+            ("Tunnels", "Agents, their sessions and tunnels, and all endpoints.")
         }
         "nodes" | "server" => ("Server", "Facts about the server, and the nodes that share its store."),
         "alert_rules" | "status" | "traffic" => {

@@ -7,8 +7,9 @@ use postern_api::{
     id::Kind,
     module::Module,
     resource::{
-        AuditEvent, ConsoleSession, Dependent, DomainRecord, NodeName, Parent, Record, RefusedVisit, Removable,
-        ReservedDomain, Resource, ServerFacts, ServerStatus, SessionCommand, SessionCommandBody, TunnelSession, View,
+        AuditEvent, ConsoleSession, Dependent, DomainRecord, NodeName, Parent, RecentRequest, Record, RefusedVisit,
+        Removable, ReservedDomain, Resource, ServerFacts, ServerStatus, SessionCommand, SessionCommandBody, Tunnel,
+        TunnelSession, View,
     },
     schema::pattern,
     traffic::{Traffic, TrafficSeries},
@@ -130,6 +131,16 @@ impl Description {
     /// List, get and delete of a view.
     pub(in crate::http) fn removable<V: Removable>(&mut self) {
         self.view::<V>();
+        self.removal::<V>();
+    }
+
+    /// List, get and delete of a view of what all nodes serve.
+    pub(in crate::http) fn removable_live_view<V: Removable>(&mut self) {
+        self.live_view::<V>();
+        self.removal::<V>();
+    }
+
+    fn removal<V: Removable>(&mut self) {
         let template = PathTemplate { path: format!("{}/{{id}}", V::PATH), prefix: V::PREFIX, parent: None };
         let summary = format!("Delete {}", naming::display_name(V::KIND));
         self.add(&template, Operation::new(Method::DELETE, format!("delete_{}", V::KIND), summary));
@@ -142,6 +153,30 @@ impl Description {
             "Latest requests and connections that the edge refused, newest first. There are no further pages.",
             format!("List the latest refusals of {}", naming::display_name(R::KIND)),
         );
+    }
+
+    /// The last requests of an edge or a route.
+    pub(in crate::http) fn requests<R: Resource>(&mut self) {
+        let template =
+            PathTemplate { path: format!("{}/{{id}}/requests", R::PATH), prefix: R::PREFIX, parent: R::PARENT };
+        let summary = format!("List the last requests of {}", naming::display_name(R::KIND));
+        self.request_list(&template, format!("list_{}_requests", R::KIND), summary);
+    }
+
+    /// The last requests of a tunnel.
+    pub(in crate::http) fn tunnel_requests(&mut self) {
+        let path = format!("{}/{{id}}/requests", Tunnel::PATH);
+        let template = PathTemplate { path, prefix: Tunnel::PREFIX, parent: None };
+        self.request_list(&template, "list_tunnel_requests".to_owned(), "List the last requests of tunnel".to_owned());
+    }
+
+    fn request_list(&mut self, template: &PathTemplate, id: String, summary: String) {
+        let request = self.schemas.response::<RecentRequest>("RecentRequest", None);
+        self.schemas.response::<NodeName>("NodeName", None);
+        let about = "The last requests, newest first. There are no further pages.";
+        let list = self.schemas.composed("RecentRequestList", page_of_nodes("requests", about, &request));
+        let operation = Operation { query: components::request_filters(), ..Operation::new(Method::GET, id, summary) };
+        self.add(template, operation.responds(StatusCode::OK, "The list.", Some(list)));
     }
 
     /// Records in DNS that a reserved domain needs.
@@ -201,6 +236,8 @@ impl Description {
         let operation = get("get_traffic", "Get the traffic of an edge, a route or a tunnel");
         self.add(&template("/traffic/{id}"), operation.responds(StatusCode::OK, "The traffic.", Some(traffic)));
         self.traffic_series();
+        let summary = "List the last requests of all edges and tunnels".to_owned();
+        self.request_list(&template("/traffic/requests"), "list_requests".to_owned(), summary);
     }
 
     /// Traffic over time ranges.

@@ -63,9 +63,14 @@ impl EventAuthor {
 impl Caller {
     /// Word for the key of commands on the machine of the server.
     pub(crate) const OPERATOR: &str = "operator";
+    /// Word for the key of what a sign-in by an OpenID provider causes, before there is a user.
+    pub(crate) const CONSOLE_PROVIDER: &str = "console_oidc";
 
     /// The caller as the author of events.
     pub(crate) fn author(&self) -> EventAuthor {
+        if self.key.as_str() == Self::CONSOLE_PROVIDER {
+            return EventAuthor { origin: self.origin.clone(), ..EventAuthor::server(Self::CONSOLE_PROVIDER) };
+        }
         let actor = match &self.owner {
             _ if self.key.as_str() == Self::OPERATOR => ActorType::Operator,
             OwnerId::User(_) => ActorType::User,

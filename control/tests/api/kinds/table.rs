@@ -196,7 +196,13 @@ pub(crate) fn kinds() -> Vec<Kind> {
             json!({"labels": {"other": "label", "more": ""}}),
             &["labels", "tunnels"],
         ),
-        kind("/users", "users", "usr_", json!({"name": "another user", "admin": true}), &["name", "admin", "role"]),
+        kind(
+            "/users",
+            "users",
+            "usr_",
+            json!({"name": "another user", "admin": true}),
+            &["name", "admin", "role", "email"],
+        ),
     ]
 }
 

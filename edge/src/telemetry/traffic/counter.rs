@@ -1,6 +1,9 @@
 //! The numbers that requests add to.
 
-use super::latency::{Latencies, LatencyBucket, LatencyCounter};
+use super::{
+    latency::{Latencies, LatencyBucket, LatencyCounter},
+    recent_requests::RecentRequests,
+};
 use crate::refusal::{Fault, Refusal};
 use postern_api::traffic::{Counts, Faults};
 use std::sync::{
@@ -20,6 +23,7 @@ pub(crate) struct TrafficCounter {
     bytes_in: AtomicU64,
     bytes_out: AtomicU64,
     latencies: LatencyCounter,
+    pub(crate) recent: RecentRequests,
 }
 
 /// How a request or connection ended.
@@ -52,10 +56,25 @@ impl TrafficOutcome {
     }
 }
 
+impl TrafficOutcome {
+    /// The party at fault, unless it succeeded.
+    pub(crate) fn fault(self) -> Option<Fault> {
+        match self {
+            TrafficOutcome::Refused(fault) | TrafficOutcome::Failed(fault) => Some(fault),
+            TrafficOutcome::Success | TrafficOutcome::Redirected => None,
+        }
+    }
+}
+
 impl ReachedCounters {
     /// Iterates over the counters that the request reached.
     pub(crate) fn each(&self) -> impl Iterator<Item = &TrafficCounter> {
         [&self.edge, &self.route, &self.tunnel].into_iter().flatten().map(Arc::as_ref)
+    }
+
+    /// The last requests that it is kept among: those of the route, otherwise of the edge, otherwise of the tunnel.
+    pub(crate) fn recent(&self) -> Option<&RecentRequests> {
+        self.route.as_ref().or(self.edge.as_ref()).or(self.tunnel.as_ref()).map(|counter| &counter.recent)
     }
 
     /// Iterates over those whose latencies are counted.
@@ -82,6 +101,7 @@ impl TrafficCounter {
             bytes_in: AtomicU64::new(0),
             bytes_out: AtomicU64::new(0),
             latencies: LatencyCounter::default(),
+            recent: RecentRequests::default(),
         }
     }
 

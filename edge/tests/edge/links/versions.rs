@@ -74,6 +74,7 @@ fn announced(number: u32, host: &str) -> [Announcement; 2] {
         started_at: 1_700_000_000,
         draining: false,
         run: String::new(),
+        host: None,
     };
     let bind = Bind {
         request: 0,

@@ -5,7 +5,9 @@ import { counted } from "../../model/format";
 import { Button } from "../../parts/Button";
 import { Prose } from "../../parts/Prose";
 import { PlaceLink } from "../PlaceLink";
+import { RefLink } from "../resource/cells";
 import { Section } from "../resource/PageFrame";
+import { isId } from "../../model/ids";
 import styles from "./audit.module.css";
 import { differences, settingName, type SettingChange } from "./difference";
 import { PutBackDialog } from "./PutBackDialog";
@@ -107,9 +109,24 @@ function Settings({ event, changes }: { event: AuditEvent; changes: readonly Set
 
 function Value({ text, tone }: { text: string | null; tone: string | undefined }) {
   if (text === null) return <td className={styles.none}>not set</td>;
+  const ids = text.split("\n").every(isId) ? text.split("\n") : null;
   return (
     <td>
-      {text === "***" ? <span className={styles.none}>a secret</span> : <pre className={tone}>{text}</pre>}
+      {text === "***" ? (
+        <span className={styles.none}>a secret</span>
+      ) : (
+        <pre className={tone}>{ids ? <Names ids={ids} /> : text}</pre>
+      )}
     </td>
   );
+}
+
+/** References of a setting by name, one a line. */
+function Names({ ids }: { ids: readonly string[] }) {
+  return ids.map((id, index) => (
+    <span key={id}>
+      {index > 0 && "\n"}
+      <RefLink id={id} />
+    </span>
+  ));
 }

@@ -1,9 +1,10 @@
 // The audit log: who changed what, and when.
 import { COLLECTIONS, type AuditEvent } from "../../api/generated";
-import { Moment, Mono, None, RefLink } from "../resource/cells";
+import { Copyable, Moment, Mono, None, RefLink } from "../resource/cells";
 import { describe, idColumn, inside } from "../resource/kind";
 import { recordName } from "../resource/recordName";
 import { AuditChange } from "./AuditChange";
+import { unnamed } from "../../model/ids";
 
 export const OPERATIONS = {
   created: "created",
@@ -67,7 +68,7 @@ function RecordOf({ event }: { event: AuditEvent }) {
   const { object_id: id, parent_id: parent, operation } = event;
   const name = formerName(event);
   if (!id) return name ?? <None>none</None>;
-  if (operation === "deleted") return <span title={id}>{name ?? <Mono>{id}</Mono>}</span>;
+  if (operation === "deleted") return <span title={id}>{name ?? unnamed(id)}</span>;
   return (
     <RefLink id={id} parent={parent}>
       {name}
@@ -99,7 +100,7 @@ export function authorName(event: AuditEvent): string {
     case "visitor":
       return "A visitor";
     default:
-      return event.actor_name || event.actor_id || event.api_key_id || "unknown";
+      return event.actor_name || unnamed(event.actor_id || event.api_key_id || "unknown");
   }
 }
 
@@ -114,7 +115,7 @@ export const auditEvents = describe("/audit_events", {
     {
       name: "object",
       label: "Record",
-      text: (event) => formerName(event) ?? event.object_id,
+      text: (event) => formerName(event) ?? unnamed(event.object_id),
       cell: (event) => <RecordOf event={event} />,
     },
     { name: "actor", label: "By", text: authorName },
@@ -156,7 +157,11 @@ export const auditEvents = describe("/audit_events", {
     },
     {
       label: "Operation ID",
-      value: event.operation_id ? <Mono>{event.operation_id}</Mono> : <None>none</None>,
+      value: event.operation_id ? (
+        <Copyable text={event.operation_id} what="the operation ID" />
+      ) : (
+        <None>none</None>
+      ),
     },
   ],
   More: AuditChange,

@@ -11,6 +11,7 @@ import { ResourceTable } from "../resource/ResourceTable";
 import styles from "./certificates.module.css";
 import { timeline } from "./timeline";
 import { namesOf, tlsCertificates } from "./tlsCertificates";
+import { unnamed } from "../../model/ids";
 
 const kind = tlsCertificates;
 
@@ -42,7 +43,7 @@ function Timeline() {
           const [first] = of;
           if (!first) return null;
           const tone = expiryTone(first.not_after, now);
-          const name = namesOf(first)[0] ?? first.id;
+          const name = namesOf(first)[0] ?? unnamed(first.id);
           const words = of.length === 1 ? name : `${name} and ${counted(of.length - 1, "more", "more")}`;
           return (
             <li

@@ -6,12 +6,13 @@ import { description, metadata } from "../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 import { Expiry } from "./Expiry";
 import { CertificateDetails } from "./CertificateDetails";
+import { unnamed } from "../../model/ids";
 
 export const tlsCertificates = describe("/tls_certificates", {
   singular: "TLS certificate",
   plural: "TLS certificates",
   about: "Certificate chains with their private keys, served to visitors of the names in them.",
-  title: (certificate) => namesOf(certificate)[0] ?? certificate.description ?? certificate.id,
+  title: (certificate) => namesOf(certificate)[0] ?? (certificate.description || unnamed(certificate.id)),
   columns: [
     { name: "names", label: "Names", text: (certificate) => namesOf(certificate).join(", ") },
     {

@@ -1,5 +1,6 @@
 // Shared by the pages of all edges: loading, public addresses, tabs, settings and deletion.
 import { useState, type ComponentType, type ReactNode } from "react";
+import type { TrafficPoint } from "../../api/generated";
 import type { Base } from "../../api/management";
 import { ApiError } from "../../api/problem";
 import { Button } from "../../parts/Button";
@@ -8,6 +9,7 @@ import { toast } from "../../parts/toast";
 import { useAddressSearch, useNavigateTo, useRouteParam } from "../address";
 import { Form } from "../form/Form";
 import { recordQuery, useApiQuery } from "../management";
+import { LastMinute } from "../requests/LastMinute";
 import { Copyable, Moment } from "../resource/cells";
 import type { Kind } from "../resource/kind";
 import { Facts, PageFrame } from "../resource/PageFrame";
@@ -77,6 +79,8 @@ function LoadedEdge<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFra
   const shown = tab === "settings" ? "settings" : (open?.value ?? tabs[0]?.value ?? "settings");
   const Content = (open ?? tabs[0])?.Content;
   const path = `${kind.path}/${record.id}`;
+  const lastMinuteOf = (point: TrafficPoint) =>
+    passes === "request" ? <LastMinute point={point} page={path} /> : lastMinuteText(point, passes);
   return (
     <PageFrame
       title={kind.title(record)}
@@ -90,7 +94,7 @@ function LoadedEdge<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFra
       <Facts
         facts={[
           ...facts(record),
-          { label: "Last minute", value: lastMinute ? lastMinuteText(lastMinute, passes) : "…" },
+          { label: "Last minute", value: lastMinute ? lastMinuteOf(lastMinute) : "…" },
           { label: "ID", value: <Copyable text={record.id} what="the ID" /> },
           ...(record.created_at ? [{ label: "Created", value: <Moment at={record.created_at} /> }] : []),
         ]}

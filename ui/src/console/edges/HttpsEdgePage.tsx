@@ -1,9 +1,10 @@
-// The page of an HTTPS edge: its routes, its TLS handshake, its traffic, recent refusals and settings.
+// The page of an HTTPS edge: its routes, its TLS handshake, its traffic, last requests, recent refusals and settings.
 import type { HttpsEdge } from "../../api/generated";
 import { Button } from "../../parts/Button";
 import { useNavigateTo } from "../address";
 import { TrafficTab } from "../history/TrafficHistory";
 import { httpsEdges } from "../kinds/httpsEdges";
+import { RequestsView } from "../requests/RequestsView";
 import { Addresses } from "./Addresses";
 import { useDecisions } from "./useDecisions";
 import { EdgeFrame, type Tab, type TabProps } from "./EdgeFrame";
@@ -16,6 +17,7 @@ const TABS: readonly Tab<HttpsEdge>[] = [
   { value: "routes", label: ({ routes }) => `Routes (${routes.length})`, Content: Routes },
   { value: "handshake", label: () => "Handshake", Content: Handshake },
   { value: "traffic", label: () => "Traffic", Content: EdgeTraffic },
+  { value: "requests", label: () => "Requests", Content: EdgeRequests },
   { value: "refused", label: () => "Refusals", Content: EdgeRefusals },
 ];
 
@@ -74,5 +76,9 @@ function EdgeTraffic({ edge }: TabProps<HttpsEdge>) {
 
 function EdgeRefusals({ edge }: TabProps<HttpsEdge>) {
   const visits = useDecisions("/edges/https", edge.id);
-  return <Refusals visits={visits} routes={edge.routes} />;
+  return <Refusals visits={visits} routes={edge.routes} page={`/edges/https/${edge.id}`} />;
+}
+
+function EdgeRequests({ edge }: TabProps<HttpsEdge>) {
+  return <RequestsView path={`/edges/https/${edge.id}`} />;
 }

@@ -1,19 +1,19 @@
 // Visitors recently refused by an edge, and why: each module's decision, its rule and its duration. Updated live.
 import { useState } from "react";
-import type { Decision, HttpsRoute, RefusedVisit } from "../../api/generated";
-import { moduleLabel } from "../../model/decisions";
+import type { HttpsRoute, RefusedVisit } from "../../api/generated";
 import { clock, counted, since } from "../../model/format";
 import { useNow } from "../../parts/hooks";
 import { Button } from "../../parts/Button";
-import { Icon } from "../../parts/Icon";
 import { PlainTable } from "../../parts/PlainTable";
 import { Prose } from "../../parts/Prose";
-import { isOn, moduleSetOf } from "../modules/conflicts";
-import { MODULES } from "../modules/index";
 import { MAX_REMEMBERED, refusingDecision } from "../modules/recentDecisions";
-import { exactly, RefLink } from "../resource/cells";
+import { RequestsLink } from "../requests/LastMinute";
+import { withCode } from "../requests/recentRequests";
+import { exactly } from "../resource/cells";
+import { Decisions } from "./Decisions";
 import styles from "./Refusals.module.css";
 import { pathOf } from "./routePath";
+import { unnamed } from "../../model/ids";
 
 const SHOWN = 10;
 
@@ -21,9 +21,11 @@ interface RefusalsProps {
   visits: readonly RefusedVisit[] | undefined;
   /** The routes of an HTTPS edge that the visits were for; a visit names its route where there are several. */
   routes?: readonly HttpsRoute[];
+  /** The page with the requests, of which these are a part. */
+  page?: string;
 }
 
-export function Refusals({ visits, routes = [] }: RefusalsProps) {
+export function Refusals({ visits, routes = [], page }: RefusalsProps) {
   const [all, setAll] = useState(false);
   const now = useNow(5_000);
   if (visits === undefined) return <p className={styles.none}>Loading…</p>;
@@ -60,11 +62,21 @@ export function Refusals({ visits, routes = [] }: RefusalsProps) {
               <Prose text={visit.msg} />
               <span className={styles.small}>
                 {visit.status > 0 ? `${visit.status}, ` : "closed, "}
-                {visit.error_code}
+                {page === undefined ? (
+                  visit.error_code
+                ) : (
+                  <RequestsLink page={page} filter={withCode(visit.error_code)}>
+                    {visit.error_code}
+                  </RequestsLink>
+                )}
               </span>
             </td>
             <td>
-              <Decisions visit={visit} route={routes.find(({ id }) => id === visit.route?.id)} />
+              <Decisions
+                decisions={visit.decisions}
+                isFailed={refusingDecision(visit) === null}
+                route={routes.find(({ id }) => id === visit.route?.id)}
+              />
             </td>
           </tr>
         ))}
@@ -85,53 +97,5 @@ export function Refusals({ visits, routes = [] }: RefusalsProps) {
 
 function pathOfRoute(routes: readonly HttpsRoute[], id: string): string {
   const route = routes.find((one) => one.id === id);
-  return route ? pathOf(route) : id;
-}
-
-const VERDICTS = { passed: "check", refused: "cross", warned: "alert" } as const;
-
-/** The decision of each module, in order. */
-function Decisions({ visit, route }: { visit: RefusedVisit; route: HttpsRoute | undefined }) {
-  const last = refusingDecision(visit);
-  return (
-    <ol className={styles.stages}>
-      {visit.decisions.map((decision) => (
-        <li key={`${decision.module}-${decision.verdict}`} className={styles[decision.verdict]}>
-          <Icon name={VERDICTS[decision.verdict]} size={14} />
-          <span>
-            {labelOf(decision, route)} {decision.verdict}
-            {decision.rule === "" && decision.module === "ip_restriction" && ": no rule allows the address"}
-            {decision.rule && (
-              <>
-                {" by "}
-                <Rule text={decision.rule} />
-              </>
-            )}
-            , {decision.microseconds} µs
-          </span>
-        </li>
-      ))}
-      {last === null && (
-        <li className={styles.refused}>
-          <Icon name="cross" size={14} />
-          <span>The backend failed</span>
-        </li>
-      )}
-    </ol>
-  );
-}
-
-function Rule({ text }: { text: string }) {
-  return /^[a-z]+_[0-9A-Za-z]{27}$/.test(text) ? (
-    <RefLink id={text} />
-  ) : (
-    <code className={styles.mono}>{text}</code>
-  );
-}
-
-/** All logins are one module to the edge: the route tells which one it has. */
-function labelOf(decision: Decision, route: HttpsRoute | undefined): string {
-  const set = route && moduleSetOf(route, "https_route");
-  const login = MODULES.find(({ name, trace }) => trace === decision.module && isOn(set?.[name]));
-  return (decision.module === "login" && login?.label) || moduleLabel(decision);
+  return route ? pathOf(route) : unnamed(id);
 }

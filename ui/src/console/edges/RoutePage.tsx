@@ -1,4 +1,4 @@
-// The page of a route: its stages in execution order, its traffic, recent refusals, and its path.
+// The page of a route: its stages in execution order, its traffic, last requests, recent refusals, and its path.
 import { useState } from "react";
 import type { HttpsEdge, HttpsRoute } from "../../api/generated";
 import { Button } from "../../parts/Button";
@@ -10,6 +10,8 @@ import { TrafficTab } from "../history/TrafficHistory";
 import { httpsEdges } from "../kinds/httpsEdges";
 import { recordQuery, useApiQuery } from "../management";
 import { visitAddress } from "../modules/providerValues";
+import { LastMinute } from "../requests/LastMinute";
+import { RequestsView } from "../requests/RequestsView";
 import { Copyable, Moment } from "../resource/cells";
 import { Facts, PageFrame } from "../resource/PageFrame";
 import { Failure, Loading } from "../shell/PageStates";
@@ -18,7 +20,7 @@ import { ChangeDialog } from "./ChangeDialog";
 import { useDecisions } from "./useDecisions";
 import { POLL_INTERVAL_MS, Missing } from "./EdgeFrame";
 import styles from "./EdgeFrame.module.css";
-import { lastMinuteText, useLastMinute, inUseWarning } from "./lastMinute";
+import { useLastMinute, inUseWarning } from "./lastMinute";
 import { removalOfRoute } from "./plannedChanges";
 import { useServer } from "./useServer";
 import { Refusals } from "./Refusals";
@@ -73,7 +75,7 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
       <Facts
         facts={[
           { label: "Public addresses", value: <Addresses hostports={edge.hostports} path={route.match} /> },
-          { label: "Last minute", value: lastMinute ? lastMinuteText(lastMinute, "request") : "…" },
+          { label: "Last minute", value: lastMinute ? <LastMinute point={lastMinute} page={path} /> : "…" },
           { label: "ID", value: <Copyable text={route.id} what="the ID" /> },
           { label: "Created", value: <Moment at={route.created_at} /> },
         ]}
@@ -86,6 +88,7 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
           items={[
             { value: "stages", label: "Modules" },
             { value: "traffic", label: "Traffic" },
+            { value: "requests", label: "Requests" },
             {
               value: "refused",
               label: own && own.length > 0 ? `Refusals (${own.length})` : "Refusals",
@@ -105,7 +108,8 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
               />
             )}
             {tab === "traffic" && <TrafficTab id={route.id} passing="request" />}
-            {tab === "refused" && <Refusals visits={own} routes={[route]} />}
+            {tab === "requests" && <RequestsView path={path} />}
+            {tab === "refused" && <Refusals visits={own} routes={[route]} page={path} />}
             {tab === "settings" && (
               <Form
                 form={ROUTE_FORM}

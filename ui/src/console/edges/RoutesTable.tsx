@@ -8,8 +8,10 @@ import { moduleSetOf } from "../modules/conflicts";
 import { stagesOf } from "../modules/index";
 import { isOn } from "../modules/conflicts";
 import { PlaceLink } from "../PlaceLink";
+import { LastMinute, RequestsLink } from "../requests/LastMinute";
+import { REFUSED } from "../requests/recentRequests";
 import { BackendName } from "./BackendName";
-import { lastMinuteText, useLastMinute } from "./lastMinute";
+import { useLastMinute } from "./lastMinute";
 import { inMatchOrder } from "./routeFields";
 import { pathOf } from "./routePath";
 import styles from "./RoutesTable.module.css";
@@ -66,11 +68,16 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
                 </td>
                 <td>{stagesIn(route) || <span className={styles.none}>none</span>}</td>
                 <td>
-                  <LastMinute id={route.id} />
+                  <LastMinuteOf id={route.id} page={`${path}/${route.id}`} />
                 </td>
                 <td>
                   {last ? (
-                    `${own.length}, last ${since(last.at, now)}`
+                    <>
+                      <RequestsLink page={`${path}/${route.id}`} filter={REFUSED}>
+                        {own.length}
+                      </RequestsLink>
+                      , last {since(last.at, now)}
+                    </>
                   ) : (
                     <span className={styles.none}>none</span>
                   )}
@@ -93,12 +100,12 @@ function stagesIn(route: HttpsRoute): string {
     .join(", ");
 }
 
-function LastMinute({ id }: { id: string }) {
+function LastMinuteOf({ id, page }: { id: string; page: string }) {
   const recent = useLastMinute(id);
   if (!recent) return "…";
   return recent.requests === 0 ? (
     <span className={styles.none}>nothing</span>
   ) : (
-    lastMinuteText(recent, "request")
+    <LastMinute point={recent} page={page} />
   );
 }

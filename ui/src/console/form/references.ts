@@ -7,7 +7,7 @@ import { allQuery, apiQueryOptions, useManagement } from "../management";
 export interface ReferencedKind<T extends Base = Base> extends Collection<T> {
   readonly singular: string;
   title(record: T): string;
-  /** Tells records with one title apart; by default their ids. */
+  /** Tells records with one title apart; by default the ends of their ids. */
   detail?(record: T): string;
 }
 
@@ -46,6 +46,6 @@ export function useReferences(kinds: readonly ReferencedKind[], every?: number):
 
 function candidate(kind: ReferencedKind, record: Base): Candidate {
   const title = kind.title(record);
-  const detail = kind.detail ? kind.detail(record) : record.id;
+  const detail = kind.detail ? kind.detail(record) : `…${record.id.slice(-4)}`;
   return { id: record.id, title, detail: detail === title ? "" : detail, kind };
 }

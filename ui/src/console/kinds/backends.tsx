@@ -8,7 +8,11 @@ import { share } from "../form/inputs/CombinationInputs";
 import { isRecord } from "../form/values";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
 import { created } from "./columns";
+import { GroupTunnels } from "./GroupTunnels";
 import { HTTP_RESPONSES, STATIC_BACKENDS, TUNNEL_GROUPS, WEIGHTED_BACKENDS } from "./references";
+
+/** Tunnels come and go; in milliseconds. */
+const TUNNELS_INTERVAL_MS = 5_000;
 
 const TOUCHES = [
   "/edges/https",
@@ -50,7 +54,9 @@ export const tunnelGroups = describe("/backends/tunnel_group", {
     metadataColumn,
   ],
   fields: [labelsField, description(), metadata],
-  facts: (group) => [{ label: "Connected tunnels", value: <Refs refs={group.tunnels} none="none" /> }],
+  facts: (group) => [{ label: "Connected tunnels", value: group.tunnels.length }],
+  More: GroupTunnels,
+  refresh: TUNNELS_INTERVAL_MS,
   dependents: true,
   empty: {
     sentence: "There is no tunnel group. Create one with labels, then start tunnels with these labels.",

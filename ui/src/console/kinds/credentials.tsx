@@ -54,5 +54,5 @@ export const credentials = describe("/credentials", {
     command: "postern config add-authtoken <token>",
   },
   deletion: () => "Agents that use it are disconnected at once, and their tunnels end.",
-  touches: ["/tunnel_sessions", "/tunnels", "/endpoints"],
+  touches: ["/agents", "/tunnel_sessions", "/tunnels", "/endpoints"],
 });

@@ -6,12 +6,13 @@ import { Moment } from "../resource/cells";
 import { description, metadata } from "../form/fields";
 import { healthColumn, requestsColumn } from "./trafficColumns";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
+import { unnamed } from "../../model/ids";
 
 export const httpsEdges = describe("/edges/https", {
   singular: "HTTPS edge",
   plural: "HTTPS edges",
   about: "Host names for HTTP. Routes forward their requests by path and apply modules to them.",
-  title: (edge) => edge.description || edge.hostports[0] || edge.id,
+  title: (edge) => edge.description || edge.hostports[0] || unnamed(edge.id),
   columns: [
     { name: "hostports", label: "Public addresses", text: (edge) => edge.hostports.join(", "), mono: true },
     descriptionColumn,

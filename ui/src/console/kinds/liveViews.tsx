@@ -1,10 +1,13 @@
 // Everything connected now: agent sessions, their tunnels, the public addresses, and the servers themselves.
 import { mapped } from "../../model/format";
+import { isOpenable, QrButton } from "../../parts/QrButton";
 import { ExternalLink } from "../edges/ExternalLink";
+import { TunnelRequests } from "../requests/TunnelRequests";
 import { Moment, Mono, RefLink, Refs } from "../resource/cells";
 import { describe, idColumn, type Column } from "../resource/kind";
 import { healthColumn, requestsColumn } from "./trafficColumns";
 import { SessionCommands } from "./SessionCommands";
+import { unnamed } from "../../model/ids";
 
 const POLL_INTERVAL_MS = 3_000;
 
@@ -21,15 +24,26 @@ const LABELS_ONLY = "labels only";
 /** An address, as a link where a browser can open it. */
 function Address({ url }: { url: string }) {
   if (!/^https?:/.test(url)) return <Mono>{url || "none"}</Mono>;
-  return <ExternalLink to={url}>{url}</ExternalLink>;
+  return (
+    <>
+      <ExternalLink to={url}>{url}</ExternalLink>
+      {isOpenable(url) && <QrButton url={url} />}
+    </>
+  );
 }
 
 export const tunnelSessions = describe("/tunnel_sessions", {
   singular: "agent session",
   plural: "Agent sessions",
-  about: "Agents that are connected now.",
-  title: (session) => `${session.os} at ${session.ip}`,
+  about: "Connections of agents now. An agent has several where the server has several nodes.",
+  title: (session) => session.host_name || `${session.os} at ${session.ip}`,
   columns: [
+    {
+      name: "host_name",
+      label: "Agent",
+      text: (session) => session.host_name || `${session.os} at ${session.ip}`,
+    },
+    { name: "account", label: "Account", text: (session) => session.account ?? "", hidden: true },
     { name: "ip", label: "IP address", text: (session) => session.ip, mono: true },
     { name: "agent_version", label: "Version", text: (session) => session.agent_version },
     { name: "os", label: "System", text: (session) => session.os },
@@ -47,6 +61,8 @@ export const tunnelSessions = describe("/tunnel_sessions", {
   ],
   fields: [],
   facts: (session) => [
+    ...(session.agent ? [{ label: "Agent", value: <RefLink id={session.agent.id} /> }] : []),
+    ...(session.account ? [{ label: "Account", value: session.account }] : []),
     { label: "IP address", value: <Mono>{session.ip}</Mono> },
     { label: "Version", value: session.agent_version },
     { label: "System", value: session.os },
@@ -67,7 +83,7 @@ export const tunnels = describe("/tunnels", {
   singular: "tunnel",
   plural: "Tunnels",
   about: "Tunnels of all agents that are connected now.",
-  title: (tunnel) => tunnel.public_url || mapped(tunnel.labels) || tunnel.id,
+  title: (tunnel) => tunnel.public_url || mapped(tunnel.labels) || unnamed(tunnel.id),
   columns: [
     {
       name: "public_url",
@@ -102,6 +118,7 @@ export const tunnels = describe("/tunnels", {
   traffic: true,
   empty: { sentence: "No tunnel is running.", command: "postern http 8080" },
   live: { every: POLL_INTERVAL_MS, ofNodes: true },
+  More: TunnelRequests,
 });
 
 export const endpoints = describe("/endpoints", {

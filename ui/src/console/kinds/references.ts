@@ -3,6 +3,7 @@ import type { BotUser, HttpsEdge, IpPolicy, User } from "../../api/generated";
 import { collection, type CollectionPath, type RecordOf } from "../../api/management";
 import { mapped } from "../../model/format";
 import type { ReferencedKind } from "../form/references";
+import { unnamed } from "../../model/ids";
 
 function referenced<P extends CollectionPath>(
   path: P,
@@ -11,7 +12,8 @@ function referenced<P extends CollectionPath>(
   return { ...collection(path), ...kind };
 }
 
-const described = ({ description, id }: Pick<IpPolicy, "description" | "id">): string => description || id;
+const described = ({ description, id }: Pick<IpPolicy, "description" | "id">): string =>
+  description || unnamed(id);
 const named = ({ name }: User | BotUser): string => name;
 
 export const OWNERS = [
@@ -20,7 +22,7 @@ export const OWNERS = [
 ];
 
 const byHostport = (edge: Pick<HttpsEdge, "description" | "hostports" | "id">): string =>
-  edge.description || edge.hostports[0] || edge.id;
+  edge.description || edge.hostports[0] || unnamed(edge.id);
 
 export const EDGES = [
   referenced("/edges/https", { singular: "HTTPS edge", title: byHostport }),
@@ -34,12 +36,13 @@ export const IP_POLICIES = referenced("/ip_policies", { singular: "IP policy", t
 
 export const CERTIFICATE_AUTHORITIES = referenced("/certificate_authorities", {
   singular: "certificate authority",
-  title: (authority) => authority.description || authority.subject_common_name || authority.id,
+  title: (authority) => authority.description || authority.subject_common_name || unnamed(authority.id),
 });
 
 export const TLS_CERTIFICATES = referenced("/tls_certificates", {
   singular: "TLS certificate",
-  title: (certificate) => certificate.description || certificate.subject_common_name || certificate.id,
+  title: (certificate) =>
+    certificate.description || certificate.subject_common_name || unnamed(certificate.id),
 });
 
 export const SSH_AUTHORITIES = referenced("/ssh_certificate_authorities", {
@@ -50,7 +53,7 @@ export const SSH_AUTHORITIES = referenced("/ssh_certificate_authorities", {
 
 export const TUNNEL_GROUPS = referenced("/backends/tunnel_group", {
   singular: "tunnel group",
-  title: (group) => group.description || mapped(group.labels) || group.id,
+  title: (group) => group.description || mapped(group.labels) || unnamed(group.id),
   detail: ({ labels }) => mapped(labels),
 });
 

@@ -4,12 +4,13 @@ import { Moment, RefLink } from "../resource/cells";
 import { description, metadata } from "../form/fields";
 import { healthColumn, requestsColumn } from "./trafficColumns";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
+import { unnamed } from "../../model/ids";
 
 export const tcpEdges = describe("/edges/tcp", {
   singular: "TCP edge",
   plural: "TCP edges",
   about: "Server ports whose connections go to one backend.",
-  title: (edge) => edge.description || edge.hostports[0] || edge.id,
+  title: (edge) => edge.description || edge.hostports[0] || unnamed(edge.id),
   columns: [
     {
       name: "hostports",

@@ -4,13 +4,14 @@ import { Moment, RefLink } from "../resource/cells";
 import { description, metadata } from "../form/fields";
 import { healthColumn, requestsColumn } from "./trafficColumns";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
+import { unnamed } from "../../model/ids";
 
 export const tlsEdges = describe("/edges/tls", {
   singular: "TLS edge",
   plural: "TLS edges",
   about:
     "Host names whose TLS connections go to one backend, with any protocol inside. TLS ends here or at the backend.",
-  title: (edge) => edge.description || edge.hostports[0] || edge.id,
+  title: (edge) => edge.description || edge.hostports[0] || unnamed(edge.id),
   columns: [
     { name: "hostports", label: "Public addresses", text: (edge) => edge.hostports.join(", "), mono: true },
     descriptionColumn,

@@ -21,5 +21,6 @@ export const healthColumn: Column = {
   name: "health",
   label: "Health",
   text: (record, traffic) => (traffic ? healthText(minuteOf(record, traffic)) : ""),
-  cell: (record, traffic) => (traffic ? <HealthState minute={minuteOf(record, traffic)} /> : "…"),
+  cell: (record, traffic) =>
+    traffic ? <HealthState minute={minuteOf(record, traffic)} id={record.id} /> : "…",
 };

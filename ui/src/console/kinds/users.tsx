@@ -7,6 +7,13 @@ import { created, YesNo } from "./columns";
 import { role, roleColumn } from "./roles";
 
 const name: TextField = { kind: "text", name: "name", label: "Name", required: true, maxBytes: 255 };
+const email: TextField = {
+  kind: "text",
+  name: "email",
+  label: "E-mail",
+  help: "The user signs in to the console with the account of the OpenID provider that has this verified address.",
+  maxBytes: 254,
+};
 const nameColumn: Column<Base & { name: string }> = { name: "name", label: "Name", text: (one) => one.name };
 
 export const users = describe("/users", {
@@ -14,8 +21,16 @@ export const users = describe("/users", {
   plural: "Users",
   about: "People who own API keys and credentials. Only administrators can see this list.",
   title: (user) => user.name,
-  columns: [nameColumn, roleColumn, descriptionColumn, idColumn, created, metadataColumn],
-  fields: [name, role, description(), metadata],
+  columns: [
+    nameColumn,
+    { name: "email", label: "E-mail", text: (user) => user.email },
+    roleColumn,
+    descriptionColumn,
+    idColumn,
+    created,
+    metadataColumn,
+  ],
+  fields: [name, email, role, description(), metadata],
   dependents: true,
   empty: { sentence: "There is no user that your key may read." },
   touches: ["/api_keys", "/credentials"],

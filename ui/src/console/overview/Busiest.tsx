@@ -5,7 +5,8 @@ import { recordQuery, useApiQuery } from "../management";
 import { HealthState } from "../HealthState";
 import { PlaceLink } from "../PlaceLink";
 import { Section } from "../resource/PageFrame";
-import { collectionOfId, pathOfId } from "../resource/idPaths";
+import { pathOfId } from "../resource/idPaths";
+import { collectionOfId } from "../../model/ids";
 import { rate, trafficQuery } from "../traffic";
 import styles from "./OverviewPage.module.css";
 
@@ -53,7 +54,7 @@ export function Busiest() {
                 <td>{KINDS[one.kind]}</td>
                 <td className={styles.number}>{rate(one.last_minute.requests)}</td>
                 <td>
-                  <HealthState minute={one.last_minute} />
+                  <HealthState minute={one.last_minute} id={one.id} />
                 </td>
               </tr>
             ))}

@@ -1,6 +1,6 @@
 // The server at a glance: its health, its traffic, the connected agents, and what expires soon.
 import { collection } from "../../api/management";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import type { ServerStatus } from "../../api/generated";
 import { count, counted, size, span } from "../../model/format";
 import { Button } from "../../parts/Button";
@@ -16,6 +16,7 @@ import { MissingNodesNotice } from "../MissingNodes";
 import { PlaceLink } from "../PlaceLink";
 import { PUBLISH_PATH } from "../publish/publishPath";
 import { UnfinishedNotice } from "../publish/UnfinishedNotice";
+import { FAILED, withFault } from "../requests/recentRequests";
 import { Moment } from "../resource/cells";
 import { PageFrame, Section } from "../resource/PageFrame";
 import { Failure, Loading } from "../shell/PageStates";
@@ -25,6 +26,7 @@ import { Busiest } from "./Busiest";
 import styles from "./OverviewPage.module.css";
 import { RateChart } from "./RateChart";
 import { expiry, expiryTone, firstStep, remarks } from "./remarks";
+import { unnamed } from "../../model/ids";
 
 const SESSIONS = collection("/tunnel_sessions");
 /** Number of most recent agents shown. */
@@ -168,9 +170,10 @@ function Figures({ status }: { status: ServerStatus }) {
       label: "Failures",
       value: failureShare(minute).replace(" errors", "") || "none",
       note: minute.refused > 0 ? `last minute, ${count(minute.refused)} refused` : "in the last minute",
-      to: "/topology",
+      to: "/requests",
+      search: { filter: FAILED },
     },
-    { label: "Agents", value: String(status.sessions), note: "connected", to: "/tunnel_sessions" },
+    { label: "Agents", value: String(status.sessions), note: "connected", to: "/agents" },
     { label: "Tunnels", value: String(status.tunnels), note: "up", to: "/tunnels" },
     {
       label: "Edges",
@@ -181,9 +184,9 @@ function Figures({ status }: { status: ServerStatus }) {
   ];
   return (
     <ul className={styles.figures} aria-label="Figures">
-      {figures.map(({ label, value, note, to }) => (
+      {figures.map(({ label, value, note, to, search = {} }) => (
         <li key={label}>
-          <PlaceLink to={to} className={styles.figure}>
+          <PlaceLink to={to} search={search} className={styles.figure}>
             <span className={styles.label}>{label}</span>
             <span className={styles.value}>{value}</span>
             <span className={styles.note}>{note}</span>
@@ -226,8 +229,16 @@ function Passing({ status }: { status: ServerStatus }) {
       <p className={styles.totals}>
         Since the start: {counted(status.traffic.requests, "request")}; {size(status.traffic.bytes_in)} from
         visitors and {size(status.traffic.bytes_out)} to visitors, without HTTP headers.
-        {faults.length > 0 &&
-          ` Refused or failed because of ${faults.map(({ who, requests }) => `${who} (${count(requests)})`).join(", ")}.`}
+        {faults.length > 0 && " Refused or failed because of "}
+        {faults.map(({ party, who, requests }, index) => (
+          <Fragment key={party}>
+            {index > 0 && ", "}
+            <PlaceLink to="/requests" search={{ filter: withFault(party) }} className={styles.link}>
+              {who} ({count(requests)})
+            </PlaceLink>
+          </Fragment>
+        ))}
+        {faults.length > 0 && "."}
       </p>
     </Section>
   );
@@ -241,7 +252,7 @@ function Agents({ total }: { total: number }) {
       title="Agents"
       actions={
         total > AGENTS && (
-          <PlaceLink to="/tunnel_sessions" className={styles.link}>
+          <PlaceLink to="/agents" className={styles.link}>
             All {total}
           </PlaceLink>
         )
@@ -254,6 +265,7 @@ function Agents({ total }: { total: number }) {
           <table className={styles.table}>
             <thead>
               <tr>
+                <th scope="col">Agent</th>
                 <th scope="col">IP address</th>
                 <th scope="col">Version</th>
                 <th scope="col">System</th>
@@ -264,8 +276,13 @@ function Agents({ total }: { total: number }) {
               {sessions.map((session) => (
                 <tr key={session.id}>
                   <td>
-                    <PlaceLink to={`/tunnel_sessions/${session.id}`}>{session.ip}</PlaceLink>
+                    <PlaceLink
+                      to={session.agent ? `/agents/${session.agent.id}` : `/tunnel_sessions/${session.id}`}
+                    >
+                      {session.host_name || `${session.os} at ${session.ip}`}
+                    </PlaceLink>
                   </td>
+                  <td>{session.ip}</td>
                   <td>{session.agent_version}</td>
                   <td>{session.os}</td>
                   <td>
@@ -304,7 +321,9 @@ function Certificates({ status, now }: { status: ServerStatus; now: number }) {
             const tone = expiryTone(not_after, now);
             return (
               <li key={certificate.id} className={styles.row}>
-                <PlaceLink to={`/tls_certificates/${certificate.id}`}>{names[0] ?? certificate.id}</PlaceLink>
+                <PlaceLink to={`/tls_certificates/${certificate.id}`}>
+                  {names[0] ?? unnamed(certificate.id)}
+                </PlaceLink>
                 <span className={styles.note}>{renewed ? "renewed automatically" : ""}</span>
                 <State tone={tone} icon={tone === "ok" ? "clock" : "alert"}>
                   {expiry(not_after, now)}

@@ -3,6 +3,7 @@ import type { ServerStatus } from "../../api/generated";
 import { counted } from "../../model/format";
 import type { Tone } from "../../parts/Notice";
 import { failureShare, faultsOf, healthOf, sum } from "../traffic";
+import { unnamed } from "../../model/ids";
 
 const DAY_MS = 86_400_000;
 /** Number of days before its expiry from which a certificate without automatic renewal is a warning. */
@@ -50,7 +51,7 @@ export function remarks(status: ServerStatus, now: number): Remark[] {
   for (const { certificate, names, not_after, renewed } of status.expiring) {
     const tone = expiryTone(not_after, now);
     if (tone === "ok" || (renewed && tone === "warn")) continue;
-    const name = names[0] ?? certificate.id;
+    const name = names[0] ?? unnamed(certificate.id);
     found.push({
       tone,
       title:
@@ -67,7 +68,7 @@ export function remarks(status: ServerStatus, now: number): Remark[] {
       tone: "info",
       title: "No agent is connected",
       reason: "Tunnels and tunnel groups are not served until an agent connects.",
-      path: "/tunnel_sessions",
+      path: "/agents",
     });
   const order: readonly Tone[] = ["bad", "warn", "info", "ok"];
   return found.toSorted((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));

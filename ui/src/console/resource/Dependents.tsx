@@ -7,7 +7,7 @@ import { MODULES } from "../modules";
 import { Failure } from "../shell/PageStates";
 import { RefLink } from "./cells";
 import styles from "./Dependents.module.css";
-import { kindLabelOfId } from "./idPaths";
+import { kindLabelOfId } from "../../model/ids";
 
 /** The API's limit. */
 const MAX_DEPENDENTS = 100;

@@ -13,7 +13,7 @@ import { capital } from "./CreatePage";
 import { DeleteDialog } from "./DeleteDialog";
 import { Dependents, dependentsOf } from "./Dependents";
 import type { Kind } from "./kind";
-import { Facts, PageFrame } from "./PageFrame";
+import { Facts, PageFrame, Section } from "./PageFrame";
 
 export function RecordPage({ kind }: { kind: Kind }) {
   const id = useRouteParam("id");
@@ -44,6 +44,18 @@ function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
   });
   const verb = live?.removal ?? "Delete";
   const removable = !live || live.removable;
+  const form = (
+    <Form
+      key={record.id}
+      form={kind}
+      record={record}
+      method="PATCH"
+      path={`${kind.path}/${record.id}`}
+      invalidates={[kind.path, ...(kind.touches ?? [])]}
+      submit="Save"
+      onDone={() => toast({ title: `${capital(kind.singular)} changed` })}
+    />
+  );
   return (
     <PageFrame
       title={kind.title(record)}
@@ -58,24 +70,14 @@ function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
     >
       <Facts
         facts={[
+          ...(kind.facts?.(record) ?? []),
           { label: "ID", value: <Copyable text={record.id} what="the ID" /> },
           ...(record.created_at ? [{ label: "Created", value: <Moment at={record.created_at} /> }] : []),
-          ...(kind.facts?.(record) ?? []),
         ]}
       />
-      {kind.fields.length > 0 && (
-        <Form
-          key={record.id}
-          form={kind}
-          record={record}
-          method="PATCH"
-          path={`${kind.path}/${record.id}`}
-          invalidates={[kind.path, ...(kind.touches ?? [])]}
-          submit="Save"
-          onDone={() => toast({ title: `${capital(kind.singular)} changed` })}
-        />
-      )}
+      {/* What the record is for comes before its description. */}
       {More && <More record={record} />}
+      {kind.fields.length > 0 && (More ? <Section title="Details">{form}</Section> : form)}
       {deleting && (
         <DeleteDialog
           one={kind.singular}

@@ -12,6 +12,7 @@ import { PlaceLink } from "../PlaceLink";
 import styles from "./cells.module.css";
 import { pathOfId } from "./idPaths";
 import { recordName } from "./recordName";
+import { unnamed } from "../../model/ids";
 
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
@@ -37,7 +38,9 @@ export function Copyable({ text, what }: { text: string; what: string }) {
   const copy = useCopy();
   return (
     <span className={styles.copyable}>
-      <code className={styles.mono}>{text}</code>
+      <code className={styles.mono} data-copyable>
+        {text}
+      </code>
       <IconButton icon="copy" label={`Copy ${what}`} onClick={() => void copy(text, capital(what))} />
     </span>
   );
@@ -64,10 +67,10 @@ export function RefLink({
   );
 }
 
-/** The name of a record; its id until it is known, and where the key may not read it. */
+/** The name of a record; its kind until it is known, and where it has none or the key may not read it. */
 function RecordName({ id, parent }: { id: string; parent: string | null }) {
   const name = useApiQuery(nameQuery(id, parent)).data;
-  return name ?? <code className={styles.mono}>{id}</code>;
+  return name ?? <span title={id}>{unnamed(id)}</span>;
 }
 
 function nameQuery(id: string, parent: string | null) {
@@ -80,7 +83,7 @@ function nameQuery(id: string, parent: string | null) {
     async (api) => {
       const record = (await api.send("GET", of ?? "")) as Base & Partial<Pick<HttpsEdge, "routes">>;
       const route = isRoute ? record.routes?.find((one) => one.id === id) : undefined;
-      return route ? `${recordName(record) ?? record.id} ${pathOf(route)}` : recordName(record);
+      return route ? `${recordName(record) ?? unnamed(record.id)} ${pathOf(route)}` : recordName(record);
     },
     { enabled: of !== null },
   );

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { Dependent, Traffic } from "../../api/generated";
 import type { Base, Collection, CollectionPath, RecordOf } from "../../api/management";
 import type { FormDescription } from "../form/field";
+import { unnamed } from "../../model/ids";
 
 /** The traffic of edges, routes and tunnels by id; undefined where it is not known. */
 export type TrafficById = ReadonlyMap<string, Traffic> | undefined;
@@ -85,7 +86,7 @@ export const idColumn: Column = {
   mono: true,
 };
 
-export const titleOf = (record: Base): string => record.description || record.id;
+export const titleOf = (record: Base): string => record.description || unnamed(record.id);
 
 /** A label inside a sentence: the first letter is lower case unless it is an abbreviation. */
 export const inside = (words: string): string =>

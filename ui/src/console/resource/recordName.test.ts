@@ -13,6 +13,9 @@ describe("the name of a record", () => {
     [{ ...base, domain: "a.test" }, "a.test"],
     [{ ...base, public_url: "", labels: { app: "shop", team: "web" } }, "app=shop, team=web"],
     [{ ...base, description: "", status_code: 503 }, "Status 503"],
+    [{ ...base, host_name: "web-1", os: "linux/x86_64", ip: "192.0.2.7" }, "web-1"],
+    [{ ...base, os: "linux/x86_64", ip: "192.0.2.7" }, "linux/x86_64 at 192.0.2.7"],
+    [{ ...base, description: "", principals: ["a.test", "b.test"] }, "a.test, b.test"],
     [{ ...base, description: "", labels: {} }, null],
   ])("of %j is %s", (record, name) => {
     expect(recordName(record)).toBe(name);

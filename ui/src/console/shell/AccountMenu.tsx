@@ -18,7 +18,7 @@ export function AccountMenu({ signIn }: { signIn: ConsoleSignIn }) {
     void attempt("You are still signed in", () => signIn.signOut(where));
   return (
     <Menu
-      title={`${session.owner_name}, ${nameOfRole(role ?? session.role)}`}
+      title={[session.owner_name, session.email, nameOfRole(role ?? session.role)].filter(Boolean).join(", ")}
       align="start"
       trigger={
         <Button weight="quiet" icon="user" className={styles.account}>

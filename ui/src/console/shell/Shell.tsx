@@ -1,15 +1,17 @@
 // The frame of the console: the navigation beside the current page.
 import { Outlet } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Brand } from "../../parts/Brand";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
 import { useServices } from "../../services";
 import { usePath } from "../address";
-import { AREAS, type Area, type Group } from "../areas";
+import { AREAS } from "../areas";
 import { PlaceLink } from "../PlaceLink";
 import { AccountMenu } from "./AccountMenu";
+import { entriesOf, entryOf, type Entry } from "./navigation";
 import { RoleNotice } from "./RoleNotice";
+import { SectionTabs } from "./SectionTabs";
 import styles from "./Shell.module.css";
 import { ThemeMenu } from "./ThemeMenu";
 
@@ -26,6 +28,8 @@ export function Shell({ agent }: { agent: boolean }) {
   const open = openAt === path;
   const signIn = host.management?.signIn;
   const [finding, setFinding] = useState(false);
+  const entries = useMemo(() => entriesOf(AREAS, agent), [agent]);
+  const current = entryOf(entries, path);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -77,26 +81,26 @@ export function Shell({ agent }: { agent: boolean }) {
           <kbd className={styles.findKey}>Ctrl K</kbd>
         </Button>
         <nav id="navigation" ref={list} className={styles.nav} aria-label="Areas">
-          {groupsOf(AREAS.filter((area) => !area.hidden && (agent || !area.agent))).map(([group, areas]) => (
-            <section key={group} aria-labelledby={`group-${group}`}>
+          {groupsOf(entries).map(([group, members]) => (
+            <div key={group} role="group" aria-labelledby={`group-${group}`}>
               <h2 id={`group-${group}`} className={styles.group}>
                 {group}
               </h2>
               <ul>
-                {areas.map((area) => (
-                  <li key={area.path}>
+                {members.map((entry) => (
+                  <li key={entry.label}>
                     <PlaceLink
-                      to={area.path}
+                      to={entry.areas[0]?.path ?? "/"}
                       className={styles.area}
-                      aria-current={isWithin(path, area.path) ? "page" : undefined}
+                      aria-current={entry === current ? "page" : undefined}
                     >
-                      <Icon name={area.icon} />
-                      {area.label}
+                      <Icon name={entry.icon} />
+                      {entry.label}
                     </PlaceLink>
                   </li>
                 ))}
               </ul>
-            </section>
+            </div>
           ))}
         </nav>
         {signIn && (
@@ -107,6 +111,7 @@ export function Shell({ agent }: { agent: boolean }) {
         )}
       </header>
       <main id="main" ref={main} className={styles.main} tabIndex={-1}>
+        <SectionTabs entry={current} path={path} />
         {host.management && <RoleNotice />}
         <Outlet />
       </main>
@@ -119,12 +124,8 @@ export function Shell({ agent }: { agent: boolean }) {
   );
 }
 
-function isWithin(path: string, parent: string): boolean {
-  return path === parent || path.startsWith(`${parent}/`);
-}
-
-function groupsOf(areas: readonly Area[]): [Group, Area[]][] {
-  const groups = new Map<Group, Area[]>();
-  for (const area of areas) groups.set(area.group, [...(groups.get(area.group) ?? []), area]);
+function groupsOf(entries: readonly Entry[]): [string, Entry[]][] {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries) groups.set(entry.group, [...(groups.get(entry.group) ?? []), entry]);
   return [...groups];
 }

@@ -1,8 +1,9 @@
-// The sign-in of the server's own page: an API key is exchanged for a session, and kept nowhere.
+// The sign-in of the server's own page: by its OpenID provider, or with an API key, which is exchanged for a session and kept nowhere.
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { asProblem, errorFromResponse } from "../../api/problem";
 import type { Problem } from "../../api/types";
-import type { ConsoleSignIn, SignInState } from "../../host/host";
+import type { ConsoleSignIn, SignInProvider, SignInState } from "../../host/host";
+import { beginAt } from "../../host/signInProvider";
 import { adviceFor } from "../../model/advice";
 import { Brand } from "../../parts/Brand";
 import { Button } from "../../parts/Button";
@@ -29,7 +30,7 @@ export function SignInPage({ signIn, state }: SignInPageProps) {
         {state.phase === "unknown" ? (
           <Unknown problem={state.problem} check={() => signIn.check()} />
         ) : (
-          <KeyForm signIn={signIn} hasEnded={state.former !== null} />
+          <SignedOut signIn={signIn} hasEnded={state.former !== null} />
         )}
       </div>
     </main>
@@ -58,7 +59,46 @@ function Unknown({ problem, check }: { problem: Problem; check(): Promise<void> 
   );
 }
 
-function KeyForm({ signIn, hasEnded }: { signIn: ConsoleSignIn; hasEnded: boolean }) {
+function SignedOut({ signIn, hasEnded }: { signIn: ConsoleSignIn; hasEnded: boolean }) {
+  const [provider, setProvider] = useState<SignInProvider | null>(null);
+  useEffect(() => {
+    let shown = true;
+    // Without a response, the key is a way in.
+    signIn.provider().then(
+      (found) => shown && setProvider(found),
+      () => {},
+    );
+    return () => {
+      shown = false;
+    };
+  }, [signIn]);
+  return (
+    <>
+      {provider && (
+        <>
+          <Button
+            weight="primary"
+            icon="user"
+            onClick={() => location.assign(beginAt(provider, location.hash))}
+          >
+            Sign in with {provider.name}
+          </Button>
+          <p className={styles.or}>or with an API key</p>
+        </>
+      )}
+      <KeyForm signIn={signIn} hasEnded={hasEnded} isSecond={provider !== null} />
+    </>
+  );
+}
+
+interface KeyFormProps {
+  signIn: ConsoleSignIn;
+  hasEnded: boolean;
+  /** There is another way in, which comes first. */
+  isSecond: boolean;
+}
+
+function KeyForm({ signIn, hasEnded, isSecond }: KeyFormProps) {
   const [key, setKey] = useState("");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -87,7 +127,10 @@ function KeyForm({ signIn, hasEnded }: { signIn: ConsoleSignIn; hasEnded: boolea
       <p>Sign in with an API key of this server. The key is not kept in the browser.</p>
       {hasEnded && !problem && (
         <Notice tone="warn" title="Your session has ended">
-          <p>Sign in again to continue where you were. What you typed is still there.</p>
+          <p>
+            Sign in again to continue where you were. What you typed is still there
+            {isSecond && " if you sign in with a key"}.
+          </p>
         </Notice>
       )}
       {!isSecureContext && (
@@ -114,7 +157,7 @@ function KeyForm({ signIn, hasEnded }: { signIn: ConsoleSignIn; hasEnded: boolea
           <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
         </Notice>
       )}
-      <Button type="submit" weight="primary" icon="lock" busy={busy}>
+      <Button type="submit" weight={isSecond ? "plain" : "primary"} icon="lock" busy={busy}>
         Sign in
       </Button>
       <p className={styles.quiet}>

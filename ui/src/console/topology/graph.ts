@@ -18,6 +18,7 @@ import { MODULES } from "../modules";
 import { pathOf } from "../edges/routePath";
 import { isRecord } from "../form/values";
 import { NO_TRAFFIC, sum } from "../traffic";
+import { unnamed } from "../../model/ids";
 
 export type Column = "edge" | "route" | "stages" | "chooser" | "backend" | "agent" | "service";
 
@@ -90,6 +91,11 @@ type Owner = HttpsEdge["routes"][number] | TlsEdge | TcpEdge;
 /** Modules that are not drawn as stages: their target is drawn as a link. */
 const NOT_DRAWN = new Set(["backend"]);
 
+/** What an agent is besides its name. */
+function describing({ host_name, ip, os, agent_version }: TunnelSession): string {
+  return [host_name && ip, os, agent_version].filter(Boolean).join(", ");
+}
+
 /** The enabled stages in execution order. */
 export function stagesOfOwner(owner: Owner): string[] {
   const set = owner as Record<string, unknown>;
@@ -115,7 +121,7 @@ export function clusterOf({ servers, sessions }: Pick<GraphData, "servers" | "se
   return servers
     .map((server) => ({
       id: server.id,
-      name: server.name || server.id,
+      name: server.name || unnamed(server.id),
       state: server.link === "down" ? "not connected" : server.state,
       healthy: server.link !== "down" && server.state === "serving",
       agents: sessions.filter(({ node }) => node?.id === server.id).map(({ id }) => id),
@@ -232,7 +238,7 @@ class Builder {
       id,
       column: "backend",
       kind: "Backend",
-      title: id,
+      title: unnamed(id),
       note: "not loaded",
       path: null,
       minute: null,
@@ -249,7 +255,7 @@ class Builder {
       group.id,
       "backend",
       "Tunnel group",
-      labels.join(", ") || group.id,
+      labels.join(", ") || unnamed(group.id),
       group.tunnels.length === 0 ? "no tunnel carries these labels" : group.description,
       "tunnel_group",
     );
@@ -338,8 +344,8 @@ class Builder {
       id,
       column: "agent",
       kind: "Agent",
-      title: session?.ip ?? id,
-      note: session ? `${session.os}, ${session.agent_version}` : "",
+      title: session ? session.host_name || session.ip : unnamed(id),
+      note: session ? describing(session) : "",
       path: `/tunnel_sessions/${id}`,
       minute: NO_TRAFFIC,
       ...(server ? { server } : {}),

@@ -1,5 +1,5 @@
 // Bytes in the views that suit their kind. Every other view can be chosen by hand, the raw bytes with one key.
-import { useEffect, useMemo, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { decodeText } from "../../model/bytes";
 import { size } from "../../model/format";
 import { headerValue, mediaType, type Header } from "../../model/httpMessage";
@@ -34,8 +34,6 @@ export interface BodyContentProps {
   notes: readonly string[];
   cut: boolean;
   depth: number;
-  /** Captured messages, which are shown first. */
-  messages?: { name: string; view: ReactNode };
 }
 
 /** The last view chosen for a kind remains chosen while the page is open. */
@@ -74,19 +72,15 @@ export function BodyContent(props: BodyContentProps) {
 }
 
 function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }) {
-  const { content, kind, headers, what, notes, cut, depth, messages } = props;
+  const { content, kind, headers, what, notes, cut, depth } = props;
   const media = useMemo(() => mediaType(headerValue(headers, "content-type")), [headers]);
-  const views: readonly BodyViewName[] = messages
-    ? ["Messages", ...VIEWS_BY_KIND[kind]]
-    : VIEWS_BY_KIND[kind];
-  const [chosen, setChosen] = useState<BodyViewName>(
-    () => (messages ? "Messages" : chosenViews.get(kind)) ?? views[0] ?? "Hex",
-  );
+  const views = VIEWS_BY_KIND[kind];
+  const [chosen, setChosen] = useState<BodyViewName>(() => chosenViews.get(kind) ?? views[0] ?? "Hex");
   const [before, setBefore] = useState<BodyViewName>(views[0] ?? "Hex");
   const copy = useCopy();
   const choose = (name: BodyViewName) => {
     if (name === "Hex") setBefore(chosen);
-    if (name !== "Messages") chosenViews.set(kind, name);
+    chosenViews.set(kind, name);
     setChosen(name);
   };
   useHexKey(depth === 0, () => choose(chosen === "Hex" ? before : "Hex"));
@@ -97,7 +91,7 @@ function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }
     ...(cut ? ["Incomplete: only the beginning of this body was captured."] : []),
     ...notes,
     ...content.notes,
-    ...(content.isTruncated && chosen !== "Hex" && chosen !== "Text" && chosen !== "Messages"
+    ...(content.isTruncated && chosen !== "Hex" && chosen !== "Text"
       ? [`Only the first ${MAX_READ_BYTES / 1024 / 1024} MB are parsed; text and hex show the whole body.`]
       : []),
   ];
@@ -124,7 +118,7 @@ function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }
               title={name === "Hex" && depth === 0 ? "The raw bytes (x)" : undefined}
               onClick={() => choose(name)}
             >
-              {name === "Messages" ? messages?.name : name}
+              {name}
             </button>
           ))}
           <Menu
@@ -142,21 +136,17 @@ function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }
       </div>
       {allNotes.length > 0 && <p className={cut ? styles.cut : styles.notes}>{allNotes.join(" ")}</p>}
       <div className={styles.content}>
-        {chosen === "Messages" ? (
-          messages?.view
-        ) : (
-          <SelectedView
-            name={chosen}
-            content={content}
-            headers={headers}
-            kind={kind}
-            charset={charset}
-            boundary={media.parameters.get("boundary") ?? ""}
-            type={media.type}
-            label={what}
-            depth={depth}
-          />
-        )}
+        <SelectedView
+          name={chosen}
+          content={content}
+          headers={headers}
+          kind={kind}
+          charset={charset}
+          boundary={media.parameters.get("boundary") ?? ""}
+          type={media.type}
+          label={what}
+          depth={depth}
+        />
       </div>
     </div>
   );
@@ -184,6 +174,14 @@ function SelectedView({ name, content, headers, kind, charset, boundary, type, l
       return <ReadingView {...view} rowStyle="fields" options={{ as: "Fields", charset }} />;
     case "Pretty":
       return <ReadingView {...view} rowStyle="lines" options={{ as: "Pretty", charset, columns: 120 }} />;
+    case "GraphQL":
+      return (
+        <ReadingView
+          {...view}
+          rowStyle="lines"
+          options={{ as: name, charset, columns: 120, isDocument: kind === "graphql" }}
+        />
+      );
     case "XML":
       return (
         <ReadingView
@@ -214,7 +212,7 @@ function SelectedView({ name, content, headers, kind, charset, boundary, type, l
     case "Parts":
       return <PartsView {...view} boundary={boundary} depth={depth} />;
     case "Text":
-      return <TextView {...view} charset={charset} json={kind === "json"} />;
+      return <TextView {...view} charset={charset} json={kind === "json" || kind === "graphqlRequest"} />;
     default:
       return <HexView source={content} label={label} />;
   }

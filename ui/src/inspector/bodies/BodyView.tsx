@@ -4,12 +4,12 @@ import { adviceFor } from "../../model/advice";
 import { headerValue, type Header } from "../../model/httpMessage";
 import { asProblem } from "../../api/problem";
 import type { Problem } from "../../api/types";
+import { Button } from "../../parts/Button";
 import { Notice, ProblemText } from "../../parts/Notice";
 import { Wait } from "../../parts/Wait";
 import { useServices } from "../../services";
 import { BodyContent } from "./BodyContent";
 import styles from "./BodyView.module.css";
-import { FramesView } from "./FramesView";
 import { readSide, type BodyOf, type SideName } from "./message";
 import { GRPC_STATUS } from "./reading/grpcStatus";
 
@@ -19,6 +19,8 @@ export interface BodyViewProps {
   side: SideName;
   /** False while more may arrive; a change fetches the body again. */
   complete: boolean;
+  /** Shows the captured messages, where there are some. */
+  onMessages?: () => void;
 }
 
 type Reading =
@@ -26,7 +28,7 @@ type Reading =
   | { state: "read"; body: BodyOf | null; error: string | null }
   | { state: "failed"; problem: Problem };
 
-export function BodyView({ id, side, complete }: BodyViewProps) {
+export function BodyView({ id, side, complete, onMessages }: BodyViewProps) {
   const { host, model } = useServices();
   const [loaded, setLoaded] = useState<{ of: string; reading: Reading } | null>(null);
   const of = `${id} ${side}`;
@@ -55,32 +57,40 @@ export function BodyView({ id, side, complete }: BodyViewProps) {
   const { body, error } = reading;
   if (body === null)
     return <p className={styles.none}>{error ?? "The local service has not responded yet."}</p>;
-  return <Found id={id} side={side} body={body} />;
+  return <Found side={side} body={body} onMessages={onMessages} />;
 }
 
-function Found({ id, side, body }: { id: string; side: SideName; body: BodyOf }) {
-  const isEvents = headerValue(body.headers, "content-type")?.startsWith("text/event-stream") ?? false;
-  const messages =
-    body.frames !== null && side === "response"
-      ? {
-          name: isEvents ? "Events" : "Messages",
-          view: <FramesView id={id} label={isEvents ? "Events" : "Messages"} />,
-        }
-      : null;
-  // Both directions of a WebSocket are in one list; neither has anything else to show.
-  if (messages && !isEvents && body.windows.length === 0) return messages.view;
-  if (body.windows.length === 0 && messages === null)
+interface FoundProps {
+  side: SideName;
+  body: BodyOf;
+  onMessages: (() => void) | undefined;
+}
+
+function Found({ side, body, onMessages }: FoundProps) {
+  const link = body.frames !== null && side === "response" && onMessages && (
+    <p className={styles.notes}>
+      Its messages were captured one by one.{" "}
+      <Button weight="quiet" onClick={onMessages}>
+        Show messages
+      </Button>
+    </p>
+  );
+  if (body.windows.length === 0)
     return (
-      <p className={styles.none}>
-        {body.frames !== null && side === "request"
-          ? "The visitor's messages are in the list of messages, at the response."
-          : body.cut
-            ? "None of this body was captured."
-            : `This ${side} has no body.`}
-      </p>
+      <>
+        {link}
+        <p className={styles.none}>
+          {body.frames !== null
+            ? "A WebSocket has messages instead of a body."
+            : body.cut
+              ? "None of this body was captured."
+              : `This ${side} has no body.`}
+        </p>
+      </>
     );
   return (
     <div className={styles.whole}>
+      {link}
       <GrpcStatus trailers={[...body.headers, ...body.trailers]} />
       <BodyContent
         source={body.windows}
@@ -90,7 +100,6 @@ function Found({ id, side, body }: { id: string; side: SideName; body: BodyOf })
         notes={[]}
         cut={body.cut}
         depth={0}
-        {...(messages ? { messages } : {})}
       />
     </div>
   );

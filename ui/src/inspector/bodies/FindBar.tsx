@@ -1,6 +1,5 @@
 // Searches a reading and moves between the results.
-import { useEffect, useRef, useState, type ReactNode } from "react";
-import { useFindKey } from "./useFindKey";
+import { useEffect, useRef, useState, type RefObject } from "react";
 import { IconButton } from "../../parts/Button";
 import type { ReadingHandle } from "./readingHandle";
 import { NO_MATCHES, type SearchResult } from "./reading/rows";
@@ -11,19 +10,19 @@ const DEBOUNCE_MS = 200;
 interface FindBarProps {
   handle: ReadingHandle;
   label: string;
+  box: RefObject<HTMLInputElement | null>;
   onRow(row: number): void;
-  actions: ReactNode;
+  onClose(): void;
 }
 
-export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
+export function FindBar({ handle, label, box, onRow, onClose }: FindBarProps) {
   const [text, setText] = useState("");
   const [found, setFound] = useState<{ text: string; at: number; found: SearchResult }>({
     text: "",
     at: 0,
     found: NO_MATCHES,
   });
-  const box = useRef<HTMLInputElement>(null);
-  useFindKey(box);
+  useEffect(() => box.current?.focus(), [box]);
   const latest = useRef(onRow);
   useEffect(() => {
     latest.current = onRow;
@@ -66,9 +65,10 @@ export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
         onChange={({ target }) => setText(target.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
-          else if (event.key === "Escape" && text !== "") {
-            setText("");
+          else if (event.key === "Escape") {
+            event.preventDefault();
             event.stopPropagation();
+            onClose();
           }
         }}
       />
@@ -84,7 +84,7 @@ export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
           <IconButton label="Next result" icon="arrow" onClick={() => step(1)} />
         </>
       )}
-      <span className={styles.actions}>{actions}</span>
+      <IconButton className={styles.close} label="Close the search" icon="close" onClick={onClose} />
     </div>
   );
 }

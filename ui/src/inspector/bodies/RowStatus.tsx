@@ -15,29 +15,39 @@ export interface RowPath {
 
 export function RowStatus({ handle, active }: { handle: ReadingHandle; active: RowPath | null }) {
   const copy = useCopy();
-  if (active === null)
-    return (
-      <div className={styles.status}>
-        <span className={styles.hint}>Select a row to copy its value or its path.</span>
-      </div>
-    );
-  const { row, path } = active;
+  const { row, path } = active ?? { row: 0, path: null };
   const copyValue = () =>
     handle.text(row).then(
       (text) => copy(text, "Value"),
       () => {},
     );
+  const title = active === null ? "Select a row to copy its value or its path" : undefined;
   return (
-    <div className={styles.status}>
-      <bdi className={styles.path}>{(path ?? "").slice(0, MAX_PATH_LENGTH)}</bdi>
-      {path !== null && (
-        <Button weight="quiet" icon="copy" onClick={() => void copy(path, "Path")}>
+    <>
+      <bdi className={styles.path} title={path ?? undefined}>
+        {(path ?? "").slice(0, MAX_PATH_LENGTH)}
+      </bdi>
+      {/* A row of a comparison has no path. */}
+      {(active === null || path !== null) && (
+        <Button
+          weight="quiet"
+          icon="copy"
+          title={title}
+          aria-disabled={active === null || undefined}
+          onClick={() => path !== null && void copy(path, "Path")}
+        >
           Copy path
         </Button>
       )}
-      <Button weight="quiet" icon="copy" onClick={() => void copyValue()}>
+      <Button
+        weight="quiet"
+        icon="copy"
+        title={title}
+        aria-disabled={active === null || undefined}
+        onClick={() => active !== null && void copyValue()}
+      >
         Copy value
       </Button>
-    </div>
+    </>
   );
 }

@@ -9,7 +9,7 @@ import {
   type KeyboardEvent,
   type RefObject,
 } from "react";
-import { Button } from "../../parts/Button";
+import { Button, IconButton } from "../../parts/Button";
 import { VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
 import type { ReadingHandle } from "./readingHandle";
 import { FindBar } from "./FindBar";
@@ -17,6 +17,7 @@ import { RowStatus, type RowPath } from "./RowStatus";
 import { ROW_HEIGHTS, RowView, type RowStyle } from "./RowView";
 import styles from "./RowsView.module.css";
 import { TREE_KEYS } from "./treeKeys";
+import { useFindKey } from "./useFindKey";
 
 /** Maximum number of columns at which lines are wrapped. */
 const MAX_COLUMNS = 400;
@@ -49,6 +50,20 @@ export function RowsView({
   const digits = String(count).length;
   const selectable = rowStyle !== "lines";
 
+  const view = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLInputElement>(null);
+  const [finding, setFinding] = useState(false);
+  const openFind = () => {
+    setFinding(true);
+    box.current?.select();
+  };
+  const closeFind = () => {
+    setFinding(false);
+    handle.find("").catch(() => {});
+    view.current?.querySelector<HTMLElement>("[role][tabindex='0']")?.focus();
+  };
+  useFindKey(view, box, openFind);
+
   const toggle = (row: number) => {
     handle.toggle(row).catch(() => {});
   };
@@ -80,14 +95,20 @@ export function RowsView({
   };
 
   return (
-    <div className={styles.view}>
-      <FindBar
-        handle={handle}
-        label={label}
-        onRow={choose}
-        actions={folds ? <FoldButtons handle={handle} isTree={rowStyle === "tree"} /> : null}
-      />
-      {selectable && <RowStatus handle={handle} active={path} />}
+    <div className={styles.view} ref={view} data-find="">
+      <div className={styles.bar}>
+        {selectable && <RowStatus handle={handle} active={path} />}
+        <span className={styles.actions}>
+          {folds && <FoldButtons handle={handle} isTree={rowStyle === "tree"} />}
+          <IconButton
+            icon="search"
+            label={`Find in ${label} (Ctrl+F)`}
+            aria-expanded={finding}
+            onClick={() => (finding ? closeFind() : openFind())}
+          />
+        </span>
+      </div>
+      {finding && <FindBar handle={handle} label={label} box={box} onRow={choose} onClose={closeFind} />}
       <VirtualRows
         handle={rows}
         count={count}

@@ -85,6 +85,16 @@ describe("a request as curl", () => {
     expect(curlCommand({ ...base, headers }, true)).toContain("Authorization: Bearer s3cret");
   });
 
+  it("names the authority that vouches for the address, however its path is spelled", () => {
+    fc.assert(
+      fc.property(anyText, (path) => {
+        const { args } = run(curlCommand({ ...base, authority: `/${path}` }, true));
+        expect(args).toEqual(["--cacert", `/${path}`, base.url]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it("keeps the method and unusual addresses", () => {
     expect(run(curlCommand({ ...base, method: "DELETE" }, true)).args).toContain("DELETE");
     expect(run(curlCommand({ ...base, method: "HEAD" }, true)).args).toContain("--head");

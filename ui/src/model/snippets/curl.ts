@@ -11,6 +11,7 @@ export function quote(text: string): string {
 export function curlCommand(source: Snippet, reveal: boolean): string {
   const { method, body } = source;
   const parts = ["curl"];
+  if (source.authority) parts.push(`--cacert ${quote(source.authority)}`);
   if (/[[\]{}]/.test(source.url)) parts.push("--globoff");
   if (/\/\.\.?(?:\/|$|\?)/.test(source.url)) parts.push("--path-as-is");
   if (method === "HEAD") parts.push("--head");

@@ -6,7 +6,25 @@ export function goProgram(source: Snippet, reveal: boolean): string {
   const { method, url, body } = source;
   const headers = sentHeaders(source, reveal);
   const reader = body.length > 0 ? `strings.NewReader("${escaped(body)}")` : "nil";
-  const imports = ["fmt", "io", "net/http", ...(body.length > 0 ? ["strings"] : [])];
+  const { authority } = source;
+  const imports = [
+    ...(authority ? ["crypto/tls", "crypto/x509"] : []),
+    "fmt",
+    "io",
+    "net/http",
+    ...(authority ? ["os"] : []),
+    ...(body.length > 0 ? ["strings"] : []),
+  ];
+  const client = authority
+    ? [
+        `\tpem, err := os.ReadFile(${text(authority)})`,
+        ...failing,
+        "\tauthorities := x509.NewCertPool()",
+        "\tauthorities.AppendCertsFromPEM(pem)",
+        "\tclient := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities}}}",
+        "\tresponse, err := client.Do(request)",
+      ]
+    : ["\tresponse, err := http.DefaultClient.Do(request)"];
   return [
     "package main",
     "",
@@ -23,7 +41,7 @@ export function goProgram(source: Snippet, reveal: boolean): string {
         : // Not by Add, which changes the spelling of the name.
           `\trequest.Header[${text(name)}] = append(request.Header[${text(name)}], ${text(value)})`,
     ),
-    "\tresponse, err := http.DefaultClient.Do(request)",
+    ...client,
     ...failing,
     "\tdefer response.Body.Close()",
     "\tbody, err := io.ReadAll(response.Body)",

@@ -8,6 +8,7 @@ export function httpieCommand(source: Snippet, reveal: boolean): string {
   // Without this HTTPie reads a body from whatever its input is.
   const parts = text === null ? ["http"] : ["http --ignore-stdin"];
   if (/\/\.\.?(?:\/|$|\?)/.test(source.url)) parts.push("--path-as-is");
+  if (source.authority) parts.push(quote(`--verify=${source.authority}`));
   if (text !== null && body.length > 0) parts.push(`--raw ${quote(text)}`);
   parts.push(`${quote(method)} ${quote(source.url)}`);
   const headers = sentHeaders(source, reveal);

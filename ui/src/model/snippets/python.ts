@@ -12,11 +12,15 @@ export function pythonSnippet(source: Snippet, reveal: boolean): string {
     ...(headers.some(({ name }) => name.toLowerCase() === "host") ? ["skip_host=True"] : []),
     "skip_accept_encoding=True",
   ];
+  const context = source.authority
+    ? `, context=ssl.create_default_context(cafile=${text(source.authority)})`
+    : "";
   const encoder = new TextEncoder();
   const lines = [
     "import http.client",
+    ...(source.authority ? ["import ssl"] : []),
     "",
-    `connection = http.client.${kind}(${text(host)}${port === null ? "" : `, ${port}`})`,
+    `connection = http.client.${kind}(${text(host)}${port === null ? "" : `, ${port}`}${context})`,
     `connection.putrequest(${text(method)}, ${text(plain(target))}, ${options.join(", ")})`,
     ...headers.map(
       ({ name, value }) => `connection.putheader(${text(name)}, ${bytes(encoder.encode(value))})`,

@@ -13,10 +13,17 @@ export function rustProgram(source: Snippet, reveal: boolean): string {
     ...(body.length > 0 ? [`.body(${bytes(body)}.to_vec())`] : []),
     ".send()?;",
   ];
+  const client = source.authority
+    ? [
+        `    let authority = reqwest::Certificate::from_pem(&std::fs::read(${text(source.authority)})?)?;`,
+        "    let client = reqwest::blocking::Client::builder().add_root_certificate(authority).build()?;",
+        "    let response = client",
+      ]
+    : ["    let response = reqwest::blocking::Client::new()"];
   return [
     "// cargo add reqwest --features blocking",
     "fn main() -> Result<(), Box<dyn std::error::Error>> {",
-    "    let response = reqwest::blocking::Client::new()",
+    ...client,
     ...call.map((line) => `        ${line}`),
     '    println!("{}", response.status());',
     '    println!("{}", response.text()?);',

@@ -306,3 +306,36 @@ it("hides secrets unless they are asked for", () => {
     expect(snippet(source, true)).toContain("Bearer t0p");
   }
 });
+
+describe("the authority that vouches for an address", () => {
+  const authority = '/it\'s "here"/$(id)/ca.pem';
+  const source = {
+    method: "GET",
+    url: "https://a.localhost/",
+    headers: [],
+    body: new Uint8Array(),
+    authority,
+  };
+
+  it("is trusted by HTTPie", () => {
+    expect(runHttpie(httpieCommand(source, true)).args).toContain(`--verify=${authority}`);
+  });
+
+  it("is trusted by Python, which reads the program", () => {
+    const reader = `import ast, sys
+call = next(n for n in ast.walk(ast.parse(sys.stdin.read())) if getattr(n, "arg", "") == "cafile")
+print(call.value.value)`;
+    const read = execFileSync("python3", ["-c", reader], { input: pythonSnippet(source, true) });
+    expect(read.toString()).toBe(`${authority}\n`);
+  }, 30_000);
+
+  it("is read by Go and Rust", () => {
+    expect(strings(goProgram(source, true), 'os.ReadFile("').map(String)).toEqual([authority]);
+    expect(strings(rustProgram(source, true), 'std::fs::read("').map(String)).toEqual([authority]);
+  });
+
+  it("is named nowhere when there is none", () => {
+    for (const write of [goProgram, rustProgram, httpieCommand, pythonSnippet])
+      expect(write({ ...source, authority: null }, true)).not.toContain("ca.pem");
+  });
+});

@@ -8,6 +8,8 @@ export interface Snippet {
   headers: readonly Header[];
   /** The body without transfer coding; its content coding is kept, as the headers say. */
   body: Uint8Array;
+  /** The path of a PEM file with the authority that vouches for the address, where the system trusts none. */
+  authority?: string | null;
 }
 
 /** Headers that every client sets itself or that belong to the connection. */

@@ -3,6 +3,7 @@ import type { SshHostCertificate, SshUserCertificate } from "../../../api/genera
 import { collection } from "../../../api/management";
 import { recordQuery, useApiQuery } from "../../management";
 import { exactly, None, RefLink } from "../../resource/cells";
+import { unnamed } from "../../../model/ids";
 import { description, metadata } from "../../form/fields";
 import { describe, descriptionColumn, idColumn, metadataColumn, type Column } from "../../resource/kind";
 import { Section } from "../../resource/PageFrame";
@@ -36,7 +37,7 @@ const commonColumns: readonly Column<SshCertificate>[] = [
 ];
 
 const titleOf = ({ principals: names, description: words, id }: SshCertificate): string =>
-  words || names.join(", ") || id;
+  words || names.join(", ") || unnamed(id);
 
 const facts = (certificate: SshCertificate, label: string, none: string) => [
   { label, value: certificate.principals.join(", ") || <None>{none}</None> },

@@ -8,6 +8,7 @@ import type { InputProps } from "../FieldInput";
 import { POLL_INTERVAL_MS, useReferences, type References } from "../references";
 import styles from "./inputs.module.css";
 import { CandidateSelect } from "./ReferenceInputs";
+import { unnamed } from "../../../model/ids";
 
 /** The share of visitors that a weight results in. */
 export function share(weight: number, all: readonly number[]): string {
@@ -135,7 +136,7 @@ interface BackendRowProps {
 }
 
 function BackendRow({ id, number, references, onRemove, children }: BackendRowProps) {
-  const title = references.candidates.find((one) => one.id === id)?.title ?? id;
+  const title = references.candidates.find((one) => one.id === id)?.title ?? unnamed(id);
   return (
     <li className={styles.row}>
       {number !== undefined && <span className={styles.place}>{number}.</span>}

@@ -8,6 +8,7 @@ import type { ReferenceField } from "../field";
 import type { InputProps } from "../FieldInput";
 import { POLL_INTERVAL_MS, useReferences, type Candidate, type ReferencedKind } from "../references";
 import styles from "./inputs.module.css";
+import { unnamed } from "../../../model/ids";
 
 export function ReferenceInput({ field, value, mistake, onChange }: InputProps<ReferenceField, string>) {
   const { label, help, of: kinds, none, required } = field;
@@ -63,7 +64,7 @@ export function CandidateSelect({ kinds, candidates, none, ...rest }: CandidateS
       {...rest}
       options={[
         ...(none === undefined ? [] : [{ value: "", label: none }]),
-        ...(isUnknown ? [{ value, label: value }] : []),
+        ...(isUnknown ? [{ value, label: unnamed(value) }] : []),
         ...(kinds.length === 1
           ? groups.flatMap(({ options }) => options)
           : groups.filter(({ options }) => options.length > 0)),
@@ -90,7 +91,7 @@ export function ReferencesInput({
   const [filter, setFilter] = useState("");
   const lost = loading ? [] : value.filter((id) => !candidates.some((one) => one.id === id));
   const all = [
-    ...lost.map((id) => ({ id, title: id, note: failed ? "" : gone })),
+    ...lost.map((id) => ({ id, title: unnamed(id), note: failed ? "" : gone })),
     ...candidates.map(({ id, title }) => ({ id, title, note: "" })),
   ];
   const words = filter.trim().toLowerCase();
@@ -116,7 +117,9 @@ export function ReferencesInput({
             label={title}
             hint={
               <>
-                {title !== id && <code className={styles.id}>{id}</code>}
+                <code className={styles.id} title={id}>
+                  …{id.slice(-4)}
+                </code>
                 {note && <span className={styles.lost}>{note}</span>}
               </>
             }

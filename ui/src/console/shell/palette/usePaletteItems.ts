@@ -7,6 +7,7 @@ import { allQuery, apiQueryOptions, listQuery, useManagement } from "../../manag
 import { pathOfId } from "../../resource/idPaths";
 import type { Kind } from "../../resource/kind";
 import type { PaletteItem } from "./search";
+import { isId } from "../../../model/ids";
 
 const RULES = collection("/ip_policy_rules");
 const STALE_TIME_MS = 30_000;
@@ -65,12 +66,12 @@ export function usePaletteItems(agent: boolean, words: string): PaletteItems {
 }
 
 function pages(areas: readonly Area[]): PaletteItem[] {
-  return areas.map(({ path, label, group }) => ({
+  return areas.map(({ path, label, group, section }) => ({
     path,
     group: "Pages",
     title: label,
-    note: group,
-    text: path,
+    note: section?.label ?? group,
+    text: [path, group].join("\n"),
   }));
 }
 
@@ -100,7 +101,8 @@ function paletteItemOf(kind: Kind, record: Base, rules: readonly IpPolicyRule[])
     path: `${kind.path}/${record.id}`,
     group: kind.plural,
     title,
-    note: networks.slice(0, 3).join(", ") || texts.find((text) => text !== title) || record.id,
+    note:
+      networks.slice(0, 3).join(", ") || texts.find((text) => text !== title && !isId(text)) || kind.singular,
     text: [record.id, record.description, record.metadata, ...texts, ...networks, ...(routes ?? [])].join(
       "\n",
     ),

@@ -5,6 +5,8 @@ import { imageInfo } from "./imageInfo";
 
 export type BodyKind =
   | "json"
+  | "graphqlRequest"
+  | "graphql"
   | "jsonLines"
   | "xml"
   | "svg"
@@ -18,7 +20,7 @@ export type BodyKind =
   | "binary";
 
 export type BodyViewName =
-  | "Messages"
+  | "GraphQL"
   | "Tree"
   | "Lines"
   | "Pretty"
@@ -35,6 +37,8 @@ export type BodyViewName =
 /** The views that suit a kind, the best first. All others remain available. */
 export const VIEWS_BY_KIND: Record<BodyKind, readonly BodyViewName[]> = {
   json: ["Tree", "Pretty", "Text", "Hex"],
+  graphqlRequest: ["GraphQL", "Tree", "Pretty", "Text", "Hex"],
+  graphql: ["GraphQL", "Text", "Hex"],
   jsonLines: ["Lines", "Text", "Hex"],
   xml: ["XML", "Text", "Hex"],
   svg: ["XML", "Image", "Text", "Hex"],
@@ -52,6 +56,7 @@ export const ALL_VIEWS: readonly BodyViewName[] = [
   "Tree",
   "Lines",
   "Pretty",
+  "GraphQL",
   "XML",
   "Page",
   "Fields",
@@ -68,6 +73,10 @@ export const SNIFF_BYTES = 4096;
 
 const TEXTS = /^text\/|[/+](?:javascript|ecmascript|graphql|yaml|x-yaml|toml|sql|css|x-sh)$/;
 
+/** A member `query` that begins as a GraphQL document does. */
+const GRAPHQL_QUERY =
+  /[{,]\s*"query"\s*:\s*"(?:\\[nrt]|[\s,]|#(?:(?!\\n).)*\\n)*(?:(?:query|mutation|subscription|fragment)\b[^"]|\{)/;
+
 export function bodyKindOf(media: MediaType, start: Uint8Array): BodyKind {
   const { type } = media;
   const text = looksLikeText(start);
@@ -79,7 +88,8 @@ export function bodyKindOf(media: MediaType, start: Uint8Array): BodyKind {
   if (type.startsWith("multipart/") && media.parameters.has("boundary")) return "multipart";
   if (!text && !TEXTS.test(type)) return "binary";
   if (/[/+](?:x-ndjson|jsonl|json-lines|x-jsonlines|ndjson|json-seq)$/.test(type)) return "jsonLines";
-  if (/[/+]json$/.test(type)) return "json";
+  if (/[/+]graphql$/.test(type)) return "graphql";
+  if (/[/+]json$/.test(type)) return GRAPHQL_QUERY.test(latin1(start)) ? "graphqlRequest" : "json";
   if (type === "application/x-www-form-urlencoded") return "form";
   if (type === "text/html" || type === "application/xhtml+xml") return "html";
   if (/[/+]xml$/.test(type)) return "xml";

@@ -1,4 +1,5 @@
 // A text as lines. Long lines are wrapped at the width of the page, so that all rows have the same height.
+import { graphqlLine } from "./graphqlLine";
 import { jsonTokens } from "./jsonTokens";
 import {
   MAX_MATCHES,
@@ -16,14 +17,14 @@ const MIN_COLUMNS = 20;
 
 export interface LineOptions {
   columns?: number;
-  colours?: "json" | null;
+  colours?: "json" | "graphql" | null;
   /** Position of a mistake, in characters from the beginning. */
   wrong?: number | null;
 }
 
 export class Lines implements Reading {
   readonly #text: string;
-  readonly #colours: "json" | null;
+  readonly #colours: "json" | "graphql" | null;
   readonly #wrong: number | null;
   #columns: number;
   /** Start of each row; the last entry is the end of the text. */
@@ -125,7 +126,8 @@ export class Lines implements Reading {
     if (this.#colours === null) return escapeDeceptive("plain", text);
     // A continuation row may begin inside a string.
     if ((this.#numbers[row] ?? 0) <= 0) return escapeDeceptive("string", text);
-    return jsonTokens(text).flatMap(([kind, piece]) => escapeDeceptive(kind, piece));
+    const tokens = this.#colours === "json" ? jsonTokens(text) : graphqlLine(text);
+    return tokens.flatMap(([kind, piece]) => escapeDeceptive(kind, piece));
   }
 
   #slice(row: number): string {

@@ -1,6 +1,7 @@
 // Opens bytes as one of the readings. Runs in the worker and does not touch the page.
 import { decodeText, latin1, utf8 } from "../../../model/bytes";
 import { Fields } from "./fields";
+import { readGraphql } from "./graphql";
 import { readGrpc } from "./grpc";
 import { formatJson, readJson, readJsonLines, type ParseMistake } from "./json";
 import { Lines } from "./lines";
@@ -13,6 +14,7 @@ export type ReadingOptions =
   | { as: "Text"; charset: string | null; columns: number; json: boolean; from?: number; to?: number }
   | { as: "Tree" | "Lines" | "Fields"; charset: string | null }
   | { as: "Pretty"; charset: string | null; columns: number }
+  | { as: "GraphQL"; charset: string | null; columns: number; isDocument: boolean }
   | { as: "XML"; charset: string | null; language: "xml" | "html" }
   | { as: "Protobuf" }
   | { as: "gRPC"; coding: string; words: boolean; base64: boolean };
@@ -45,6 +47,14 @@ export async function openReading(bytes: Uint8Array, options: ReadingOptions): P
         more || tree.more ? ["Only the beginning is formatted: the result would be too long."] : [];
       const reading = new Lines(text, { columns: options.columns, colours: "json" });
       return { reading, notes, mistake: tree.mistake && { ...tree.mistake, row: null } };
+    }
+    case "GraphQL": {
+      const { text, notes } = readGraphql(decodeText(bytes, options.charset), options.isDocument);
+      return {
+        reading: new Lines(text, { columns: options.columns, colours: "graphql" }),
+        notes,
+        mistake: null,
+      };
     }
     case "XML": {
       const tree = readXml(decodeText(bytes, options.charset), options.language);
