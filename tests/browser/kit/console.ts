@@ -18,7 +18,8 @@ export async function signOut(
 
 /** The entries of the navigation that have tabs. Every other area is an entry itself. */
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
-  Endpoints: ["Endpoints", "Tunnels", "Agent sessions"],
+  Endpoints: ["Endpoints", "Tunnels"],
+  Agents: ["Agents", "Agent sessions"],
   Visitors: ["Logged-in visitors", "Visitor sessions"],
   Edges: ["HTTPS edges", "TLS edges", "TCP edges"],
   Backends: ["Tunnel groups", "Static backends", "HTTP responses", "Weighted backends", "Failover backends"],

@@ -81,7 +81,7 @@ test.describe("an IP policy", () => {
     openConsole,
   }) => {
     const policy = await world.create("/ip_policies", { description: "Head office" });
-    const other = await world.create("/ip_policies");
+    const other = await world.create("/ip_policies", { description: "Branch office" });
     const guard = (description: string, ip_policy_ids: string[]) =>
       world.create("/ip_restrictions", { type: "endpoints", description, ip_policy_ids });
     await world.create("/ip_policy_rules", { ip_policy_id: policy, cidr: "192.0.2.0/24", action: "allow" });
@@ -112,7 +112,7 @@ test.describe("an IP policy", () => {
     await expectAccessible(page);
     await asked.getByRole("button", { name: "Delete" }).click();
     await expect(asked).toHaveCount(0);
-    await expect(page.getByRole("row").filter({ hasText: other })).toBeVisible();
+    await expect(page.getByRole("row").filter({ hasText: "Branch office" })).toBeVisible();
     const left = await world.manage<{ ip_policies: { id: string }[] }>("GET", "/ip_policies");
     expect(left.ip_policies.map(({ id }) => id)).toEqual([other]);
   });

@@ -129,7 +129,7 @@ test.describe("a hostile corpus in captured traffic", () => {
     const socket = inspector.upgrade("/socket");
     await expect(inspector.row("/socket")).toBeVisible();
     await watch.quick("messages", async () => {
-      await inspector.select("/socket");
+      await inspector.select("/socket", "Messages");
       await expect(inspector.panel.getByText("1000 normal")).toBeVisible();
       await inspector.panel.getByRole("listitem").filter({ hasText: '{"n":' }).last().click();
       await expect(inspector.panel.getByRole("treeitem").first()).toBeVisible();
@@ -141,7 +141,7 @@ test.describe("a hostile corpus in captured traffic", () => {
     });
     await inspector.visit("/events");
     await watch.quick("events", async () => {
-      await inspector.select("/events");
+      await inspector.select("/events", "Events");
       await expect(inspector.panel.getByRole("listitem").first()).toBeVisible();
     });
     await watch.harmless(TITLE);

@@ -280,7 +280,7 @@ test.describe("a request", () => {
     ["JavaScript (fetch)", "const response = await fetch("],
     ["Python", "import http.client"],
     ["Go", "package main"],
-    ["Rust (reqwest)", "reqwest::blocking::Client::new()"],
+    ["Rust (reqwest)", "reqwest::blocking::Client::builder()"],
     ["HTTPie command", "http --ignore-stdin"],
     ["PowerShell", "Invoke-WebRequest @request"],
   ] as const)

@@ -63,7 +63,7 @@ test.describe("in the console", () => {
   });
 
   test("makes a policy with a rule", async ({ page }) => {
-    await enter(page, "IP policies");
+    await enter(page, "IP access");
     await expect(page.getByRole("heading", { name: "IP policies", level: 1 })).toBeVisible();
     await enter(page, "New IP policy");
     await tabTo(page, "Description");

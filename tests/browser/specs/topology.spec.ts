@@ -1,6 +1,10 @@
 // The topology: what is published and connected as a graph, and the same as a table.
+import { hostname } from "node:os";
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
+
+/** The name by which agents of this machine are shown. */
+const HOST = hostname();
 
 const test = testWithWorld().extend<{}, { shop: string }>({
   /** The id of an edge with two routes, one of which leads to an agent. */
@@ -52,7 +56,7 @@ test("shows the way from an edge to the local service", async ({ page, world }) 
   await expect(part(page, /^Modules, IP restriction → Compression/)).toBeVisible();
   await expect(part(page, /^Weighted backend, Canary/)).toBeVisible();
   await expect(part(page, /^Tunnel group, app=shop, All shops/)).toBeVisible();
-  await expect(part(page, /^Agent, 127\.0\.0\.1/)).toBeVisible();
+  await expect(part(page, new RegExp(`^Agent, ${HOST}`))).toBeVisible();
   await expect(part(page, new RegExp(`^Local service, .*${world.site.port}`))).toBeVisible();
   await expectAccessible(page);
   await picture(page, "topology");
@@ -79,7 +83,7 @@ test("shows which address leads to which service of an agent", async ({ page, wo
   await expect(part(page, /^Tunnel's address, far\.localhost/)).toBeVisible();
   for (const host of hosts) await expect(part(page, new RegExp(`^Tunnel's address, ${host}`))).toBeVisible();
   await expect(part(page, /^Local service, localhost:9/)).toBeVisible();
-  await expect(part(page, /^Agent, 127/), "one, with each of its services").toHaveCount(1);
+  await expect(part(page, new RegExp(`^Agent, ${HOST}`)), "one, with each of its services").toHaveCount(1);
   await expect(part(page, /^Local service/)).toHaveCount(2);
   for (const name of ["one", "two", "far"]) await world.api("DELETE", `/api/tunnels/${name}`);
 });
@@ -131,7 +135,9 @@ test("says the same as a table, and finds what is looked for", async ({ page }) 
   await page.getByRole("tab", { name: "Table" }).click();
   await expect(
     page.getByRole("row", {
-      name: /shop\.localhost HTTPS edge, The shop \/api\/… IP restriction → Compression Canary Weighted backend → 75% app=shop Tunnel group, All shops 127\.0\.0\.1/,
+      name: new RegExp(
+        `shop\\.localhost HTTPS edge, The shop /api/… IP restriction → Compression Canary Weighted backend → 75% app=shop Tunnel group, All shops ${HOST}`,
+      ),
     }),
   ).toBeVisible();
   await expectAccessible(page);

@@ -71,7 +71,7 @@ function pages(areas: readonly Area[]): PaletteItem[] {
     group: "Pages",
     title: label,
     note: section?.label ?? group,
-    text: [path, group].join("\n"),
+    text: path,
   }));
 }
 
