@@ -141,7 +141,7 @@ test.describe("a hostile corpus in captured traffic", () => {
     });
     await inspector.visit("/events");
     await watch.quick("events", async () => {
-      await inspector.select("/events", "Events");
+      await inspector.select("/events", "Messages");
       await expect(inspector.panel.getByRole("listitem").first()).toBeVisible();
     });
     await watch.harmless(TITLE);
