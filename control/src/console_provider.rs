@@ -211,7 +211,7 @@ mod tests {
     fn responses_that_are_verified_at_once_are_bounded() {
         let provider = provider(&[], &[]);
         let permits: Vec<_> = (0..MAX_EXCHANGES).map(|_| provider.admit().expect("a permit")).collect();
-        assert_eq!(provider.admit().err().expect("too many").code, Code::Unavailable);
+        assert_eq!(provider.admit().expect_err("too many").code, Code::Unavailable);
         drop(permits);
         drop(provider.admit().expect("a permit"));
     }

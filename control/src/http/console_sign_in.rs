@@ -77,7 +77,7 @@ async fn try_begin(state: &ApiState, parts: &Parts) -> Result<Response> {
 /// Verifies what a browser brings back from the provider, and begins its session.
 async fn finish(State(state): State<Arc<ApiState>>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    let response = match try_finish(&state, &parts).await {
+    match try_finish(&state, &parts).await {
         Ok(response) => response,
         Err(Failed { error, is_over }) => {
             let removed = state.resources.console_provider().filter(|_| is_over);
@@ -88,8 +88,7 @@ async fn finish(State(state): State<Arc<ApiState>>, request: Request) -> Respons
                 None => response,
             }
         }
-    };
-    response
+    }
 }
 
 /// Why a sign-in was not finished.

@@ -47,7 +47,7 @@ pub enum Accepted {
 /// An agent that waits to be welcomed or refused.
 pub struct AgentHandshake {
     transport: BoxedTransport,
-    hello: Hello,
+    hello: Box<Hello>,
     version: u16,
 }
 
@@ -109,7 +109,11 @@ async fn read_handshake<S: Transport>(mut stream: S) -> Result<Accepted, AcceptE
         Preamble::Control => {
             let FromAgent::Hello(hello) = read_message(&mut stream).await? else { return Err(AcceptError::NoHello) };
             let shared = VersionRange::SUPPORTED.newest_shared(hello.protocol);
-            let handshake = AgentHandshake { transport: Box::new(stream), hello, version: shared.unwrap_or_default() };
+            let handshake = AgentHandshake {
+                transport: Box::new(stream),
+                hello: Box::new(hello),
+                version: shared.unwrap_or_default(),
+            };
             if shared.is_none() {
                 handshake.refuse(Error::from(Code::AgentTooOld)).await;
                 return Err(AcceptError::Version);
