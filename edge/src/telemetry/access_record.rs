@@ -184,9 +184,9 @@ impl AccessRecord {
             return None;
         }
         let RequestDescription { visitor, scheme, protocol, host, method, path } = request;
-        let took = self.elapsed();
         let begun = BegunRequest {
-            time: before(postern_api::clock::now(), took),
+            responded_at: postern_api::clock::now(),
+            latency: self.elapsed(),
             visitor,
             scheme,
             protocol,
@@ -196,7 +196,6 @@ impl AccessRecord {
             status,
             fault: TrafficOutcome::of(status, refusal).fault(),
             error: refusal.map(|refusal| (refusal.error.code, refusal.error.message.as_str())),
-            took,
         };
         recent.begin(limits, &begun, trace)
     }
@@ -290,7 +289,7 @@ fn text(id: Option<&Arc<str>>) -> &str {
 }
 
 /// The moment this long before another.
-fn before(moment: jiff::Timestamp, ago: Duration) -> jiff::Timestamp {
+pub(super) fn before(moment: jiff::Timestamp, ago: Duration) -> jiff::Timestamp {
     moment.checked_sub(ago).unwrap_or_default()
 }
 

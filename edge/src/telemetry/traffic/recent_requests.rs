@@ -3,7 +3,9 @@
 
 use crate::{
     refusal::Fault,
-    telemetry::{RequestId, ServingAgent, Trace, TraceDecision, trace::shown_decisions, truncate},
+    telemetry::{
+        RequestId, ServingAgent, Trace, TraceDecision, access_record::before, trace::shown_decisions, truncate,
+    },
 };
 use postern_api::{
     Code,
@@ -72,7 +74,9 @@ pub(crate) struct KeptAt {
 
 /// What is kept of a request when its response begins.
 pub(crate) struct BegunRequest<'a> {
-    pub(crate) time: jiff::Timestamp,
+    pub(crate) responded_at: jiff::Timestamp,
+    /// Time from the beginning of the request to that moment.
+    pub(crate) latency: Duration,
     pub(crate) visitor: SocketAddr,
     pub(crate) scheme: &'static str,
     pub(crate) protocol: &'static str,
@@ -83,12 +87,12 @@ pub(crate) struct BegunRequest<'a> {
     /// The party at fault, unless it succeeded.
     pub(crate) fault: Option<Fault>,
     pub(crate) error: Option<(Code, &'a str)>,
-    pub(crate) took: Duration,
 }
 
 struct KeptRequest {
     number: u64,
-    time: jiff::Timestamp,
+    responded_at: jiff::Timestamp,
+    latency: Duration,
     id: RequestId,
     visitor: SocketAddr,
     scheme: &'static str,
@@ -174,12 +178,12 @@ impl RecentRequests {
         }
     }
 
-    /// Number of requests that are kept, and when the latest one began; `None` without any.
+    /// Number of requests that are kept, and when the latest one was responded to; `None` without any.
     pub(super) fn extent(&self) -> Option<(usize, jiff::Timestamp)> {
         let state = self.state();
         let rings = state.as_ref()?;
         let kept = || rings.succeeded.places.iter().chain(&rings.failed.places);
-        Some((kept().count(), kept().map(|kept| kept.time).max()?))
+        Some((kept().count(), kept().map(|kept| kept.responded_at).max()?))
     }
 
     /// Forgets all of them.
@@ -196,8 +200,9 @@ impl KeptRequest {
     fn empty(begun: &BegunRequest<'_>, trace: &mut Trace) -> Self {
         KeptRequest {
             number: 0,
-            time: begun.time,
-            id: trace.id_at(begun.time),
+            responded_at: begun.responded_at,
+            latency: begun.latency,
+            id: trace.id_at(begun.responded_at),
             visitor: begun.visitor,
             scheme: begun.scheme,
             protocol: begun.protocol,
@@ -241,8 +246,9 @@ impl KeptRequest {
         });
         *self = KeptRequest {
             number,
-            time: begun.time,
-            id: trace.id_at(begun.time),
+            responded_at: begun.responded_at,
+            latency: begun.latency,
+            id: trace.id_at(begun.responded_at),
             visitor: begun.visitor,
             scheme: begun.scheme,
             protocol: begun.protocol,
@@ -258,7 +264,7 @@ impl KeptRequest {
             fault: begun.fault,
             refused_by: trace.refused_by(),
             decisions,
-            took: begun.took,
+            took: begun.latency,
             bytes_in: 0,
             bytes_out: 0,
             complete: false,
@@ -276,7 +282,7 @@ impl KeptRequest {
         let agent = |part: fn(&ServingAgent) -> &String| self.agent.as_deref().map(part).cloned().unwrap_or_default();
         RecentRequest {
             id: self.id.as_str().to_owned(),
-            at: format!("{:.6}", self.time),
+            at: format!("{:.6}", before(self.responded_at, self.latency)),
             ip: self.visitor.ip().to_canonical().to_string(),
             scheme: self.scheme.to_owned(),
             protocol: self.protocol.to_owned(),

@@ -6,7 +6,8 @@ use postern_api::traffic::TrafficKind;
 
 fn begun(path: &str, status: u16) -> BegunRequest<'_> {
     BegunRequest {
-        time: postern_api::clock::now(),
+        responded_at: postern_api::clock::now(),
+        latency: Duration::from_millis(2),
         visitor: ([192, 0, 2, 7], 1).into(),
         scheme: "https",
         protocol: "HTTP/1.1",
@@ -16,7 +17,6 @@ fn begun(path: &str, status: u16) -> BegunRequest<'_> {
         status,
         fault: (status >= 400).then_some(Fault::Service),
         error: None,
-        took: Duration::from_millis(2),
     }
 }
 
@@ -95,9 +95,9 @@ fn all_rings_together_are_bounded_and_the_idle_ones_are_emptied_first() {
     for (age, edge) in edges.iter().rev().enumerate() {
         let mut trace = Trace::default();
         trace.at_edge(crate::telemetry::metrics::TargetKind::HttpsEdge, edge);
-        let time = full.time - Duration::from_secs(age as u64);
+        let responded_at = full.responded_at - Duration::from_secs(age as u64);
         for _ in 0..each {
-            edge.recent.begin(&traffic.request_limits, &BegunRequest { time, ..begun("/", 200) }, &mut trace);
+            edge.recent.begin(&traffic.request_limits, &BegunRequest { responded_at, ..begun("/", 200) }, &mut trace);
         }
     }
     let kept = || edges.iter().filter_map(|edge| edge.recent.extent()).map(|(kept, _)| kept).sum::<usize>();
