@@ -87,6 +87,12 @@ async function read(type: string, bytes: Uint8Array, files = FILES) {
   return { whole, format, lines: lines(format), misfit: format.misfit };
 }
 
+const frame = (payload: Uint8Array) => Uint8Array.from([0, 0, 0, 0, payload.length, ...payload]);
+
+const refuse = () => {
+  throw new Error("refused");
+};
+
 async function problems(...texts: string[]): Promise<string[]> {
   const files = texts.map((text, at) => ({ name: `${"abc"[at]}.proto`, text }));
   const { description } = await readSchema(files);
@@ -285,7 +291,6 @@ describe("a message of a declared type", () => {
 });
 
 describe("gRPC messages", () => {
-  const frame = (payload: Uint8Array) => Uint8Array.from([0, 0, 0, 0, payload.length, ...payload]);
   const options = { coding: "identity", words: false, limit: 1024 * 1024 };
 
   it("have the types of their method", async () => {
@@ -313,9 +318,6 @@ describe("files", () => {
   afterEach(() => vi.unstubAllGlobals());
 
   it("are read without generated code, which the policy of the pages forbids", async () => {
-    const refuse = () => {
-      throw new Error("refused");
-    };
     vi.stubGlobal("Function", refuse);
     vi.stubGlobal("eval", refuse);
     const { description } = await readSchema(FILES);
