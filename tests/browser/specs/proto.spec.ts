@@ -171,13 +171,13 @@ test("what is wrong in a file is said with its line, and the rest is used", asyn
   await expect(row(inspector, "status: SHIPPED")).toBeVisible();
   await inspector.panel.getByRole("button", { name: "Show 1 further problem" }).click();
   const dialog = page.getByRole("dialog", { name: ".proto files" });
-  const missing = "order.proto, line 4: it imports “shop/v1/money.proto”, which is not here. Add that file";
+  const missing = "Line 4: it imports “shop/v1/money.proto”, which is not here. Add that file";
   await expect(dialog.getByText(missing)).toBeVisible();
   await looksRight(page, "problems");
   await choose(page, dialog.getByRole("button", { name: "Add files…" }), ["money.proto", MONEY]);
   await expect(dialog.getByText(missing)).toHaveCount(0);
   await dialog.getByRole("button", { name: "Remove broken.proto" }).click();
-  await expect(dialog.getByText("line 3")).toHaveCount(0);
+  await expect(dialog.getByText("Line 3")).toHaveCount(0);
   await dialog.getByRole("button", { name: "Done" }).click();
   await chooseType(inspector, "shop.v1.Line");
   await expect(inspector.panel.getByText("The bytes do not fit shop.v1.Line")).toBeVisible();
@@ -190,7 +190,7 @@ test("files are refused above the limits, and removed one by one in all windows"
   const add = inspector.panel.getByRole("button", { name: "Add .proto files…" });
   await choose(page, add, ["large.proto", `// ${"x".repeat(1024 * 1024)}`]);
   const refusal = inspector.panel.getByRole("alert", { name: "The files were not added" });
-  await expect(refusal).toContainText("at most 1 MiB is kept");
+  await expect(refusal).toContainText("at most 1 MB are kept");
   await looksRight(page, "refused");
   await choose(page, add, ["picture.png", "no"]);
   await expect(refusal).toContainText("picture.png is not a .proto file");

@@ -11,6 +11,7 @@ import styles from "./BodyView.module.css";
 import { Content, MAX_READ_BYTES, type ByteSource } from "./content";
 import { HexView } from "./HexView";
 import { ImageView } from "./ImageView";
+import type { Origin } from "./messageChoice";
 import { PageView } from "./PageView";
 import { PartsView } from "./PartsView";
 import { ProtoView } from "./ProtoView";
@@ -23,7 +24,6 @@ import {
   type BodyKind,
   type BodyViewName,
 } from "./reading/bodyKind";
-import type { Origin } from "./useProto";
 import { messageOf } from "./useReading";
 
 export interface BodyContentProps {

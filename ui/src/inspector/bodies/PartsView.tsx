@@ -5,8 +5,8 @@ import { headerValue, mediaType } from "../../model/httpMessage";
 import { ByteSlice, type Content } from "./content";
 import { BodyContent } from "./BodyContent";
 import styles from "./BodyView.module.css";
+import type { Origin } from "./messageChoice";
 import { MAX_PARTS, type MultipartBody } from "./reading/multipart";
-import type { Origin } from "./useProto";
 import { messageOf } from "./useReading";
 
 /** Maximum depth of nested multipart bodies. */

@@ -86,7 +86,8 @@ function FileRow({ file, problems }: { file: ProtoFile; problems: readonly Proto
       <IconButton label={`Remove ${file.name}`} icon="trash" onClick={() => protoFiles.remove(file)} />
       {problems.map((problem) => (
         <p key={`${problem.line} ${problem.text}`} className={styles.problem}>
-          {problemText(problem)}
+          {problem.line !== null && `Line ${problem.line.toLocaleString("en")}: `}
+          {problem.text}
         </p>
       ))}
     </li>

@@ -9,18 +9,12 @@ import { Select } from "../../parts/Select";
 import { Wait } from "../../parts/Wait";
 import bodyStyles from "./BodyView.module.css";
 import type { Content } from "./content";
+import { messageChoice, type Origin } from "./messageChoice";
 import { ChooseProtoButton, ProtoFilesDialog, problemText } from "./ProtoFilesDialog";
 import styles from "./ProtoView.module.css";
 import { ReadingView } from "./ReadingView";
 import type { ReadingOptions } from "./reading/open";
-import {
-  messageChoice,
-  NO_DECLARATIONS,
-  protoFiles,
-  useDeclarations,
-  useProtoFiles,
-  type Origin,
-} from "./useProto";
+import { NO_DECLARATIONS, protoFiles, useDeclarations, useProtoFiles } from "./useProto";
 
 interface ProtoViewProps {
   content: Content;
@@ -56,7 +50,9 @@ export function ProtoView({ content, label, media, origin, format }: ProtoViewPr
       <div className={styles.bar}>
         {files.length === 0 ? (
           <>
-            <span className={styles.text}>Names of fields come from .proto files. Drop them here, or</span>
+            <span className={styles.text}>
+              Names are unknown, types are guessed. Drop .proto files here, or
+            </span>
             <ChooseProtoButton label="Add .proto files…" onFiles={(chosen) => void add(chosen)} />
           </>
         ) : (
@@ -72,7 +68,7 @@ export function ProtoView({ content, label, media, origin, format }: ProtoViewPr
               onChange={(name) => protoFiles.choose(of, name)}
             />
             <span className={styles.text}>{type === null ? "" : reason}</span>
-            <Button weight="quiet" icon="note" onClick={() => setOpen(true)}>
+            <Button className={styles.last} weight="quiet" icon="note" onClick={() => setOpen(true)}>
               {counted(files.length, ".proto file")}
             </Button>
           </>

@@ -81,8 +81,6 @@ export async function openReading(
       const format = new Protobuf(bytes, schema);
       const whole = format.message(type);
       const notes = whole ? [] : ["These bytes are not a protocol buffer, or only their beginning is."];
-      if (whole && type === null)
-        notes.push("Decoded without a schema: names are unknown, types are guessed.");
       if (format.more) notes.push(tooMany(format.nodes.size));
       return { reading: new Outline(format), notes: [...misfitNotes(format, type), ...notes], mistake: null };
     }
