@@ -40,6 +40,9 @@ export interface ProtoFile {
   methods: DeclaredMethod[];
 }
 
+/** Longer names are built to fill the page. */
+const MAX_NAME = 500;
+
 export type ProtobufLibrary = typeof import("protobufjs");
 
 export function parseProto(library: ProtobufLibrary, source: ProtoSource): ProtoFile | ProtoProblem {
@@ -66,6 +69,7 @@ function declarations(library: ProtobufLibrary, source: ProtoSource, root: Names
   const spaces: NamespaceBase[] = [root];
   for (let space = spaces.pop(); space !== undefined; space = spaces.pop()) {
     const scope = fullName(space);
+    if (scope.length > MAX_NAME) continue;
     if (space instanceof library.Type) {
       // Extensions in the same file are listed with those of other files.
       const ownFields = space.fieldsArray.filter(({ declaringField }) => !declaringField);
@@ -94,7 +98,14 @@ function declared(library: ProtobufLibrary, field: Field): DeclaredField {
   const keyType = field instanceof library.MapField ? field.keyType : null;
   // An `optional` field of proto3 is the only member of a oneof that is in no file.
   const isOptional = partOf?.name === `_${name}`;
-  return { name, number: id, type, keyType, repeated, oneof: isOptional ? null : (partOf?.name ?? null) };
+  return {
+    name: name.slice(0, MAX_NAME),
+    number: id,
+    type,
+    keyType,
+    repeated,
+    oneof: isOptional ? null : (partOf?.name ?? null),
+  };
 }
 
 function fullName(one: ReflectionObject): string {
@@ -104,7 +115,8 @@ function fullName(one: ReflectionObject): string {
 /** Of two names for one number the first is shown. */
 function enumNames(values: Record<string, number>): Map<number, string> {
   const names = new Map<number, string>();
-  for (const [name, value] of Object.entries(values)) if (!names.has(value)) names.set(value, name);
+  for (const [name, value] of Object.entries(values))
+    if (!names.has(value)) names.set(value, name.slice(0, MAX_NAME));
   return names;
 }
 

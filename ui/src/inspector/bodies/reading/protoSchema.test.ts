@@ -418,6 +418,13 @@ describe("files", () => {
         },
       ),
     );
+    // As large as files may be, and with as much wrong in them as possible.
+    const declarations = Array.from(
+      { length: 15_000 },
+      (_, at) => `message A${at} { optional B${at} b = 1; }`,
+    );
+    const wrong = declarations.join("\n");
+    expect(await problems(wrong, wrong)).toHaveLength(100);
     const deep = "message A {".repeat(20_000);
     expect(await problems(deep)).toHaveLength(1);
   });

@@ -87,6 +87,8 @@ class Links {
   readonly #known: readonly ProtoFile[];
   readonly #declaredIn = new Map<string, ProtoFile>();
   readonly #problems: ProtoProblem[] = [];
+  /** By file: what another file, which is used, declares too. */
+  readonly #twice = new Map<ProtoFile, Map<ProtoFile, string[]>>();
   /** By file: the types it names that are declared in no file. */
   readonly #missing = new Map<ProtoFile, Set<string>>();
 
@@ -99,6 +101,13 @@ class Links {
   }
 
   problems(): ProtoProblem[] {
+    for (const [{ source }, others] of this.#twice)
+      for (const [other, names] of others)
+        this.#add(
+          source,
+          names[0]?.split(".").at(-1) ?? "",
+          `${listed(names)} ${names.length === 1 ? "is" : "are"} declared in ${other.source.name} too, which is used. Remove one of the two files.`,
+        );
     for (const [file, types] of this.#missing) this.#report(file, [...types]);
     return this.#problems;
   }
@@ -116,12 +125,10 @@ class Links {
       this.#declaredIn.set(name, file);
       return true;
     }
-    if (!this.#known.includes(file))
-      this.#problems.push({
-        file: file.source.name,
-        line: lineOf(file.source, name.split(".").at(-1) ?? name),
-        text: `${name} is declared in ${other.source.name} too, and that declaration is used. Remove one of the two files.`,
-      });
+    if (this.#known.includes(file)) return false;
+    const others = this.#twice.get(file) ?? new Map<ProtoFile, string[]>();
+    this.#twice.set(file, others.set(other, others.get(other) ?? []));
+    others.get(other)?.push(name);
     return false;
   }
 
@@ -201,20 +208,25 @@ class Links {
   #report(file: ProtoFile, types: readonly string[]): void {
     const { source } = file;
     const imports = file.imports.filter((path) => !this.#isHere(path));
-    const named = types.slice(0, 3).join(", ") + (types.length > 3 ? `, and ${types.length - 3} more` : "");
     for (const path of imports)
-      this.#problems.push({
-        file: source.name,
-        line: lineOf(source, path),
-        text: `it imports “${path}”, which is not here. Add that file; until then values of ${named} are guessed.`,
-      });
+      this.#add(
+        source,
+        path,
+        `it imports “${path}”, which is not here. Add that file; until then values of ${listed(types)} are guessed.`,
+      );
     if (imports.length > 0) return;
     for (const type of types)
-      this.#problems.push({
-        file: source.name,
-        line: lineOf(source, type),
-        text: `${type} is declared in no file. Add the file that declares it, or correct the name; until then its values are guessed.`,
-      });
+      this.#add(
+        source,
+        type,
+        `${type} is declared in no file. Add the file that declares it, or correct the name; until then its values are guessed.`,
+      );
+  }
+
+  /** A problem on the first line that has these words. */
+  #add(source: ProtoSource, words: string, text: string): void {
+    if (this.#problems.length < MAX_PROBLEMS)
+      this.#problems.push({ file: source.name, line: lineOf(source, words), text });
   }
 
   /** Files that were chosen have lost their folders. */
@@ -225,6 +237,12 @@ class Links {
       this.#files.some(({ source }) => source.name === path || source.name.split("/").at(-1) === base)
     );
   }
+}
+
+function listed(names: readonly string[]): string {
+  const [one = "", two] = names;
+  if (two === undefined) return one;
+  return names.length === 2 ? `${one} and ${two}` : `${one}, ${two} and ${names.length - 2} more`;
 }
 
 /** The first line that contains these words and is not a comment. */
