@@ -62,7 +62,7 @@ export function withProtoFiles(
 }
 
 function tooLarge(bytes: number): string {
-  return `With these the files would have ${(bytes / 1024 / 1024).toFixed(1)} MB, and at most ${MAX_PROTO_BYTES / 1024 / 1024} MB are kept. Remove some first, or add only those that your messages need.`;
+  return `With these the files would have ${Math.ceil((bytes / MAX_PROTO_BYTES) * 100) / 100} MB, and at most ${MAX_PROTO_BYTES / 1024 / 1024} MB are kept. Remove some first, or add only those that your messages need.`;
 }
 
 /** Reads chosen files, unless they are too large or are no text. */

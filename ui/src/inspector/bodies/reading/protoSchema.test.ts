@@ -191,6 +191,10 @@ describe("a message of a declared type", () => {
     const others = await read("shop.v1.Get", Uint8Array.from([0x10, 1]));
     expect(others.lines).toEqual(["2: 1"]);
     expect(others.misfit).toBe("it declares none of their fields");
+    // `stock["A"]: 4`, then a message that ends within a field.
+    const broken = await read("shop.v1.Order", Uint8Array.from([0x2a, 5, 10, 1, 65, 16, 4, 0x5a, 1, 8]));
+    expect(broken.lines).toEqual(["5: { 2 }", '  1: "A"', "  2: 4", "11: 08  1 bytes"]);
+    expect(broken.misfit).toBe("“created” is not of type message there");
     const { schema } = await readSchema(FILES);
     const { notes } = await openReading(
       bytes,
@@ -207,6 +211,12 @@ describe("a message of a declared type", () => {
     const bytes = Uint8Array.from([0x0b, 0x10, 5, 0x0c, 0xa2, 0x06, 2, 104, 105]);
     const { lines: shown } = await read("old.M", bytes, [{ name: "old.proto", text }]);
     expect(shown).toEqual(["part: group { 1 }  Part", "  a: 5", '[old.note]: "hi"']);
+  });
+
+  it("shows the bytes of an Any that is not what it says", async () => {
+    const extra = { type_url: "x/shop.v1.Get", value: Uint8Array.from([10, 1, 65]) };
+    const { lines: shown } = await read("shop.v1.Order", encoded("shop.v1.Order", { extra }));
+    expect(shown.at(-1)).toBe("  value: 0a 01 41  3 bytes");
   });
 
   it("gives the path and the value of a row", async () => {
