@@ -98,19 +98,20 @@ async function chooseType(inspector: Inspector, name: string): Promise<void> {
 const row = ({ panel }: Inspector, name: string) => panel.getByRole("treeitem", { name });
 
 async function looksRight(page: Page, name: string): Promise<void> {
-  for (const width of [1280, 1920])
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.setViewportSize({ width, height: width === 1280 ? 800 : 1080 });
-      await page.emulateMedia({ colorScheme });
-      await expectAccessible(page);
-      await picture(page, `proto-${name}-${width}-${colorScheme}`);
-    }
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page);
+    await picture(page, `proto-${name}-${colorScheme}`);
+    await page.setViewportSize({ width: 1920, height: 1080 });
+    await picture(page, `proto-${name}-wide-${colorScheme}`);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  }
 }
 
 test("names, types and enum values come from added files, also after a reload", async ({ page, inspector }) => {
   await inspector.answered("/orders/1", "application/x-protobuf", BYTES);
   await expect(row(inspector, "1: 42")).toBeVisible();
-  await looksRight(page, "none");
+  await picture(page, "proto-none");
   const add = inspector.panel.getByRole("button", { name: "Add .proto files…" });
   await choose(page, add, ["order.proto", ORDER], ["money.proto", MONEY]);
   await chooseType(inspector, "shop.v1.Order");
@@ -195,7 +196,7 @@ test("what is wrong in a file is said with its line, and the rest is used", asyn
   await chooseType(inspector, "shop.v1.Line");
   await expect(inspector.panel.getByText("The bytes do not fit shop.v1.Line")).toBeVisible();
   await expect(row(inspector, "1: 42")).toBeVisible();
-  await looksRight(page, "misfit");
+  await picture(page, "proto-misfit");
 });
 
 test("files are refused above the limits, and removed one by one in all windows", async ({ page, context, inspector }) => {
