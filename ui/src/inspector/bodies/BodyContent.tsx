@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { decodeText } from "../../model/bytes";
 import { size } from "../../model/format";
-import { headerValue, mediaType, type Header } from "../../model/httpMessage";
+import { headerValue, mediaType, type Header, type MediaType } from "../../model/httpMessage";
 import { Button, IconButton } from "../../parts/Button";
 import { readStored } from "../../parts/hooks";
 import { Menu } from "../../parts/Menu";
@@ -11,8 +11,10 @@ import styles from "./BodyView.module.css";
 import { Content, MAX_READ_BYTES, type ByteSource } from "./content";
 import { HexView } from "./HexView";
 import { ImageView } from "./ImageView";
+import type { Origin } from "./messageChoice";
 import { PageView } from "./PageView";
 import { PartsView } from "./PartsView";
+import { ProtoView } from "./ProtoView";
 import { ReadingView, TextView } from "./ReadingView";
 import {
   ALL_VIEWS,
@@ -31,6 +33,8 @@ export interface BodyContentProps {
   encoding: string | null;
   /** A name for these bytes in labels, such as `response body`. */
   what: string;
+  /** The exchange that they belong to; null for a message of a WebSocket. */
+  origin: Origin | null;
   notes: readonly string[];
   cut: boolean;
   depth: number;
@@ -72,7 +76,7 @@ export function BodyContent(props: BodyContentProps) {
 }
 
 function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }) {
-  const { content, kind, headers, what, notes, cut, depth } = props;
+  const { content, kind, headers, what, origin, notes, cut, depth } = props;
   const media = useMemo(() => mediaType(headerValue(headers, "content-type")), [headers]);
   const views = VIEWS_BY_KIND[kind];
   const [chosen, setChosen] = useState<BodyViewName>(() => chosenViews.get(kind) ?? views[0] ?? "Hex");
@@ -142,8 +146,8 @@ function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }
           headers={headers}
           kind={kind}
           charset={charset}
-          boundary={media.parameters.get("boundary") ?? ""}
-          type={media.type}
+          media={media}
+          origin={origin}
           label={what}
           depth={depth}
         />
@@ -158,13 +162,14 @@ interface ShownProps {
   headers: readonly Header[];
   kind: BodyKind;
   charset: string | null;
-  boundary: string;
-  type: string;
+  media: MediaType;
+  origin: Origin | null;
   label: string;
   depth: number;
 }
 
-function SelectedView({ name, content, headers, kind, charset, boundary, type, label, depth }: ShownProps) {
+function SelectedView(props: ShownProps) {
+  const { name, content, headers, kind, charset, media, origin, label, depth } = props;
   const view = { content, label };
   switch (name) {
     case "Tree":
@@ -191,26 +196,24 @@ function SelectedView({ name, content, headers, kind, charset, boundary, type, l
         />
       );
     case "Protobuf":
-      return <ReadingView {...view} rowStyle="tree" options={{ as: "Protobuf" }} />;
-    case "gRPC":
-      return (
-        <ReadingView
-          {...view}
-          rowStyle="tree"
-          options={{
-            as: "gRPC",
-            coding: headerValue(headers, "grpc-encoding") ?? "identity",
-            words: type.endsWith("+json"),
-            base64: /-text(?:\+|$)/.test(type),
-          }}
-        />
-      );
+      return <ProtoView {...view} media={media} origin={origin} format={{ as: name }} />;
+    case "gRPC": {
+      const coding = headerValue(headers, "grpc-encoding") ?? "identity";
+      return <ProtoView {...view} media={media} origin={origin} format={{ as: name, coding }} />;
+    }
     case "Page":
       return <PageView {...view} charset={charset} as="page" />;
     case "Image":
       return kind === "svg" ? <PageView {...view} charset={charset} as="drawing" /> : <ImageView {...view} />;
     case "Parts":
-      return <PartsView {...view} boundary={boundary} depth={depth} />;
+      return (
+        <PartsView
+          {...view}
+          boundary={media.parameters.get("boundary") ?? ""}
+          origin={origin}
+          depth={depth}
+        />
+      );
     case "Text":
       return <TextView {...view} charset={charset} json={kind === "json" || kind === "graphqlRequest"} />;
     default:

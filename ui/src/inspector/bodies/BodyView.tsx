@@ -97,6 +97,7 @@ function Found({ side, body, onMessages }: FoundProps) {
         headers={body.headers}
         encoding={headerValue(body.headers, "content-encoding")}
         what={`${side} body`}
+        origin={{ path: body.path, side }}
         notes={[]}
         cut={body.cut}
         depth={0}

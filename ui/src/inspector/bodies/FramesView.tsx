@@ -168,6 +168,7 @@ function SelectedFrame({ frame }: { frame: Frame }) {
         headers={NO_HEADERS}
         encoding={null}
         what={`message ${frame.number}`}
+        origin={null}
         notes={facts}
         cut={frame.cut}
         depth={1}

@@ -5,6 +5,7 @@ import { headerValue, mediaType } from "../../model/httpMessage";
 import { ByteSlice, type Content } from "./content";
 import { BodyContent } from "./BodyContent";
 import styles from "./BodyView.module.css";
+import type { Origin } from "./messageChoice";
 import { MAX_PARTS, type MultipartBody } from "./reading/multipart";
 import { messageOf } from "./useReading";
 
@@ -15,10 +16,11 @@ interface PartsViewProps {
   content: Content;
   boundary: string;
   label: string;
+  origin: Origin | null;
   depth: number;
 }
 
-export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
+export function PartsView({ content, boundary, label, origin, depth }: PartsViewProps) {
   const [found, setFound] = useState<MultipartBody | null | { failure: string } | "reading">("reading");
   const [selected, setSelected] = useState(0);
   useEffect(() => {
@@ -79,6 +81,7 @@ export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
               headers={part.headers}
               encoding={null}
               what={part.name ? `part ${part.name}` : `part ${selected + 1}`}
+              origin={origin}
               notes={[]}
               cut={false}
               depth={depth + 1}

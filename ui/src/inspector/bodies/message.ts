@@ -9,6 +9,8 @@ export type SideName = "request" | "response";
 
 export interface BodyOf {
   startLine: string;
+  /** The path of the request, without its query. */
+  path: string;
   headers: Header[];
   trailers: Header[];
   windows: RemoteBytes;
@@ -31,6 +33,7 @@ export async function readSide(
   return {
     body: {
       startLine,
+      path: pathOf(captured.request.raw),
       headers,
       trailers: await readTrailers(host, id, side, headers, message.body_size ?? 0),
       windows,
@@ -39,4 +42,9 @@ export async function readSide(
     },
     error: captured.error ?? null,
   };
+}
+
+function pathOf(raw: string): string {
+  const [, target = ""] = parseMessage(fromBase64(raw)).startLine.split(" ");
+  return target.replace(/[?#].*$/s, "");
 }

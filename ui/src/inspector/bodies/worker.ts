@@ -3,6 +3,8 @@ import { decodeContent, type Decoded } from "./reading/codings";
 import { sanitizePage, MAX_PAGE_LENGTH, embedSvg, type SanitizedPage } from "./reading/sanitize";
 import { readMultipart } from "./reading/multipart";
 import { inflateMessage } from "./reading/permessageDeflate";
+import { readSchema, type ProtoDescription } from "./reading/protoSchema";
+import type { ProtoSource, Schema } from "./reading/protoTypes";
 import { openReading, type Opened, type ReadingOptions } from "./reading/open";
 import { imageInfo } from "./reading/imageInfo";
 import type { SearchResult, Reading, TextRow } from "./reading/rows";
@@ -16,6 +18,7 @@ export interface OpenedReading extends Omit<Opened, "reading"> {
 
 let content: Uint8Array<ArrayBuffer> = new Uint8Array();
 let pieces: Uint8Array[] = [];
+let schema: Schema | null = null;
 const readings = new Map<number, Reading>();
 let next = 1;
 
@@ -49,8 +52,14 @@ const calls = {
     return { notes, done, length: content.length };
   },
   slice: (from: number, to: number): Uint8Array => content.slice(from, to),
+  /** The `.proto` files by which messages are decoded from now on. */
+  async declare(files: readonly ProtoSource[]): Promise<ProtoDescription> {
+    const read = await readSchema(files);
+    schema = read.schema;
+    return read.description;
+  },
   async open(options: ReadingOptions): Promise<OpenedReading> {
-    const { reading: opened, ...rest } = await openReading(content, options);
+    const { reading: opened, ...rest } = await openReading(content, options, schema);
     return { ...rest, reading: register(opened), count: opened.count };
   },
   close(number: number): void {

@@ -2,6 +2,7 @@
 import { latin1 } from "../../../model/bytes";
 import { decodeContent } from "./codings";
 import { Protobuf } from "./protobuf";
+import type { MessageType, Schema } from "./protoTypes";
 import type { Token } from "./rows";
 
 const COMPRESSED = 1;
@@ -15,6 +16,9 @@ export interface GrpcOptions {
   words: boolean;
   /** Limit for all decompressed messages together, in bytes. */
   limit: number;
+  schema?: Schema | null;
+  /** The type of the messages, where it is known. */
+  type?: MessageType | null;
 }
 
 export interface Grpc {
@@ -25,7 +29,8 @@ export interface Grpc {
   trailers: string | null;
 }
 
-export async function readGrpc(bytes: Uint8Array, { coding, words, limit }: GrpcOptions): Promise<Grpc> {
+export async function readGrpc(bytes: Uint8Array, options: GrpcOptions): Promise<Grpc> {
+  const { coding, words, limit, schema = null, type = null } = options;
   const notes: string[] = [];
   const frames: { heading: Token[]; payload: Uint8Array; as: "message" | "words" }[] = [];
   let trailers: string | null = null;
@@ -68,11 +73,11 @@ export async function readGrpc(bytes: Uint8Array, { coding, words, limit }: Grpc
   if (messages >= MAX_MESSAGES)
     notes.push(`Only the first ${MAX_MESSAGES.toLocaleString("en")} messages are shown.`);
   const all = new Uint8Array(frames.reduce((sum, { payload }) => sum + payload.length, 0));
-  const format = new Protobuf(all);
+  const format = new Protobuf(all, schema);
   let from = 0;
   for (const { heading: line, payload, as } of frames) {
     all.set(payload, from);
-    format.headed(line, from, from + payload.length, as);
+    format.headed(line, from, from + payload.length, as, type);
     from += payload.length;
   }
   return { format, messages, notes, trailers };

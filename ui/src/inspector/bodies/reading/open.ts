@@ -7,6 +7,7 @@ import { formatJson, readJson, readJsonLines, type ParseMistake } from "./json";
 import { Lines } from "./lines";
 import { Outline } from "./outline";
 import { Protobuf } from "./protobuf";
+import type { MessageType, Schema } from "./protoTypes";
 import type { Reading } from "./rows";
 import { readXml } from "./xml";
 
@@ -16,8 +17,15 @@ export type ReadingOptions =
   | { as: "Pretty"; charset: string | null; columns: number }
   | { as: "GraphQL"; charset: string | null; columns: number; isDocument: boolean }
   | { as: "XML"; charset: string | null; language: "xml" | "html" }
-  | { as: "Protobuf" }
-  | { as: "gRPC"; coding: string; words: boolean; base64: boolean };
+  | ({ as: "Protobuf" } & DeclaredType)
+  | ({ as: "gRPC"; coding: string; words: boolean; base64: boolean } & DeclaredType);
+
+/** The type of a message; null for decoding without one. */
+interface DeclaredType {
+  messageType: string | null;
+  /** Changes with the `.proto` files that declare it, so that the body is read again. */
+  revision: number;
+}
 
 export interface Opened {
   reading: Reading;
@@ -29,7 +37,12 @@ export interface Opened {
 /** Limit for all decompressed gRPC messages together, in bytes. */
 const MAX_UNPACKED_BYTES = 16 * 1024 * 1024;
 
-export async function openReading(bytes: Uint8Array, options: ReadingOptions): Promise<Opened> {
+/** `schema`: the declarations of the `.proto` files. */
+export async function openReading(
+  bytes: Uint8Array,
+  options: ReadingOptions,
+  schema: Schema | null = null,
+): Promise<Opened> {
   switch (options.as) {
     case "Text":
       return openText(bytes, options);
@@ -64,22 +77,29 @@ export async function openReading(bytes: Uint8Array, options: ReadingOptions): P
     case "Fields":
       return { reading: new Fields(decodeText(bytes, options.charset)), notes: [], mistake: null };
     case "Protobuf": {
-      const format = new Protobuf(bytes);
-      const whole = format.message();
-      const notes = whole ? ["Decoded without a schema: names are unknown, types are guessed."] : [];
-      if (!whole) notes.push("These bytes are not a protocol buffer, or only their beginning is.");
+      const type = typeNamed(schema, options.messageType);
+      const format = new Protobuf(bytes, schema);
+      const whole = format.message(type);
+      const notes = whole ? [] : ["These bytes are not a protocol buffer, or only their beginning is."];
       if (format.more) notes.push(tooMany(format.nodes.size));
-      return { reading: new Outline(format), notes, mistake: null };
+      return { reading: new Outline(format), notes: [...misfitNotes(format, type), ...notes], mistake: null };
     }
     case "gRPC": {
       const content = options.base64 ? fromWebText(bytes) : bytes;
+      const type = typeNamed(schema, options.messageType);
       const { format, messages, notes } = await readGrpc(content, {
         coding: options.coding,
         words: options.words,
         limit: MAX_UNPACKED_BYTES,
+        schema,
+        type,
       });
       const empty = messages === 0 ? ["This body contains no gRPC message."] : [];
-      return { reading: new Outline(format), notes: [...empty, ...notes], mistake: null };
+      return {
+        reading: new Outline(format),
+        notes: [...empty, ...misfitNotes(format, type), ...notes],
+        mistake: null,
+      };
     }
   }
 }
@@ -112,6 +132,17 @@ function fromWebText(bytes: Uint8Array): Uint8Array {
   } catch {
     return bytes;
   }
+}
+
+function typeNamed(schema: Schema | null, name: string | null): MessageType | null {
+  return (name !== null && schema?.messages.get(name)) || null;
+}
+
+function misfitNotes({ misfit }: Protobuf, type: MessageType | null): string[] {
+  if (misfit === null || type === null) return [];
+  return [
+    `The bytes do not fit ${type.name} (${misfit}): they are shown without it. Choose another message type, or add the current .proto file.`,
+  ];
 }
 
 function tooMany(count: number): string {
