@@ -18,6 +18,7 @@ export async function signOut(
 
 /** The entries of the navigation that have tabs. Every other area is an entry itself. */
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  Topology: ["Topology", "Nodes"],
   Endpoints: ["Endpoints", "Tunnels"],
   Agents: ["Agents", "Agent sessions"],
   Visitors: ["Logged-in visitors", "Visitor sessions"],

@@ -98,13 +98,16 @@ export const AREAS: readonly Area[] = [
     icon: "list",
     pages: { "": page(() => import("./overview/OverviewPage")) },
   },
-  {
-    group: "Traffic",
-    path: "/topology",
-    label: "Topology",
-    icon: "branch",
-    pages: { "": page(() => import("./topology/TopologyPage")) },
-  },
+  ...section("Topology", "branch", [
+    {
+      group: "Traffic",
+      path: "/topology",
+      label: "Topology",
+      icon: "branch",
+      pages: { "": page(() => import("./topology/TopologyPage")) },
+    },
+    resource("Traffic", "layers", nodes),
+  ]),
   {
     group: "Traffic",
     path: "/requests",
@@ -179,7 +182,6 @@ export const AREAS: readonly Area[] = [
     resource("Server", "arrow", eventDestinations),
     resource("Server", "alert", alertRules),
   ]),
-  resource("Server", "layers", nodes),
   {
     group: "App",
     path: "/settings",

@@ -26,7 +26,7 @@ describe("the navigation", () => {
     ["/edges/tls/edgtls_1", "Edges"],
     ["/backends/weighted/new", "Backends"],
     ["/api_keys", "Team"],
-    ["/nodes", "Nodes"],
+    ["/nodes", "Topology"],
     ["/nodesx", undefined],
   ])("knows the entry of %s", (path, label) => {
     expect(entryOf(entriesOf(AREAS, false), path)?.label).toBe(label);
