@@ -53,6 +53,11 @@ function wholeCharacters(bytes: Uint8Array): number {
   return end;
 }
 
+/** Two hexadecimal digits for each byte. */
+export function hexPairs(bytes: Uint8Array): string[] {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
+}
+
 export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -1,6 +1,7 @@
 // The `.proto` files by which bodies are decoded. The browser keeps them for all windows of this address.
+import { readStored, storeText } from "./storage";
 
-export interface ProtoFile {
+export interface ProtoSource {
   name: string;
   text: string;
 }
@@ -11,22 +12,22 @@ export const MAX_PROTO_BYTES = 1024 * 1024;
 /** Requests for which a chosen message type is remembered. */
 const MAX_CHOICES = 200;
 
-const FILES_KEY = "postern.proto-files";
-const CHOICES_KEY = "postern.proto-types";
+const FILES_KEY = "proto-files";
+const CHOICES_KEY = "proto-types";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
-export function protoBytes(files: readonly ProtoFile[]): number {
+export function protoBytes(files: readonly ProtoSource[]): number {
   return files.reduce((sum, { name, text }) => sum + bytesOf(name) + bytesOf(text), 0);
 }
 
 /** Validates stored data, which may be anything. */
-export function readProtoFiles(stored: string | null): ProtoFile[] {
+export function readProtoFiles(stored: string | null): ProtoSource[] {
   const files = parsedList(stored).filter(isFile).slice(0, MAX_PROTO_FILES);
   return protoBytes(files) > MAX_PROTO_BYTES ? [] : files;
 }
 
-function isFile(value: unknown): value is ProtoFile {
+function isFile(value: unknown): value is ProtoSource {
   if (typeof value !== "object" || value === null || !("name" in value) || !("text" in value)) return false;
   return typeof value.name === "string" && typeof value.text === "string";
 }
@@ -41,15 +42,15 @@ function parsedList(stored: string | null): unknown[] {
 }
 
 /** The package that a file declares. Two files of one name may be of different packages. */
-export function packageOf({ text }: ProtoFile): string {
+export function packageOf({ text }: ProtoSource): string {
   return /^[^\S\n]*package\s+([\w.]+)\s*;/m.exec(text)?.[1] ?? "";
 }
 
 /** Adds files; one of the same name and package is replaced. A text says why they are refused. */
 export function withProtoFiles(
-  files: readonly ProtoFile[],
-  added: readonly ProtoFile[],
-): ProtoFile[] | string {
+  files: readonly ProtoSource[],
+  added: readonly ProtoSource[],
+): ProtoSource[] | string {
   const byKey = new Map([...files, ...added].map((file) => [`${packageOf(file)} ${file.name}`, file]));
   const all = [...byKey.values()].toSorted(
     (one, other) =>
@@ -66,13 +67,13 @@ function tooLarge(bytes: number): string {
 }
 
 /** Reads chosen files, unless they are too large or are no text. */
-export async function readChosen(chosen: readonly File[]): Promise<ProtoFile[] | string> {
+export async function readChosen(chosen: readonly File[]): Promise<ProtoSource[] | string> {
   const other = chosen.find(({ name }) => !/\.proto$/i.test(name));
   if (other !== undefined)
     return `${other.name.slice(0, 100)} is not a .proto file. Add the files that declare your messages.`;
   const bytes = chosen.reduce((sum, { size }) => sum + size, 0);
   if (bytes > MAX_PROTO_BYTES) return tooLarge(bytes);
-  const files: ProtoFile[] = [];
+  const files: ProtoSource[] = [];
   for (const file of chosen) {
     const name = file.name.slice(0, 200);
     try {
@@ -86,7 +87,7 @@ export async function readChosen(chosen: readonly File[]): Promise<ProtoFile[] |
 }
 
 export interface ProtoSnapshot {
-  files: readonly ProtoFile[];
+  files: readonly ProtoSource[];
   /** Changes with the files. */
   revision: number;
   /** Requests with the message types that were chosen for them. */
@@ -127,7 +128,7 @@ export class ProtoFileStore {
     return typeof all === "string" ? all : this.#storeFiles(all);
   }
 
-  remove(removed: ProtoFile): void {
+  remove(removed: ProtoSource): void {
     const rest = this.snapshot.files.filter(
       (file) => file.name !== removed.name || packageOf(file) !== packageOf(removed),
     );
@@ -143,32 +144,22 @@ export class ProtoFileStore {
     const choices = new Map(this.snapshot.choices);
     choices.delete(of);
     choices.set(of, type);
-    this.#store(CHOICES_KEY, JSON.stringify([...choices].slice(-MAX_CHOICES)));
+    storeText(CHOICES_KEY, JSON.stringify([...choices].slice(-MAX_CHOICES)));
     this.#changed();
   }
 
-  #storeFiles(files: readonly ProtoFile[]): string | null {
-    const stored = this.#store(FILES_KEY, JSON.stringify(files));
+  #storeFiles(files: readonly ProtoSource[]): string | null {
+    const stored = storeText(FILES_KEY, JSON.stringify(files));
     this.#changed();
     return stored
       ? null
       : "The browser does not store the files. Free storage of this page, or allow it to store data.";
   }
 
-  #store(key: string, text: string): boolean {
-    try {
-      localStorage.setItem(key, text);
-      return true;
-    } catch {
-      // Private windows may refuse storage, and it may be full.
-      return false;
-    }
-  }
-
   #read(): void {
     this.#isStale = false;
-    const files = storedText(FILES_KEY);
-    const choices = storedText(CHOICES_KEY);
+    const files = readStored(FILES_KEY);
+    const choices = readStored(CHOICES_KEY);
     const { [FILES_KEY]: oldFiles, [CHOICES_KEY]: oldChoices } = this.#texts;
     if (files === oldFiles && choices === oldChoices) return;
     this.#texts = { [FILES_KEY]: files, [CHOICES_KEY]: choices };
@@ -191,12 +182,4 @@ export class ProtoFileStore {
 
 function isChoice(value: unknown): value is [string, string] {
   return Array.isArray(value) && value.length === 2 && value.every((one) => typeof one === "string");
-}
-
-function storedText(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,6 @@
 // Named filters: the built-in ones and the saved ones.
+import { readStored, storeText } from "./storage";
+
 export interface SavedView {
   name: string;
   filter: string;
@@ -11,7 +13,7 @@ export const BUILT_IN_VIEWS: readonly SavedView[] = [
   { name: "Pinned", filter: "pinned:yes" },
 ];
 
-const KEY = "postern.views";
+const KEY = "views";
 const MAX_VIEWS = 50;
 
 /** Validates stored data, which may be anything. */
@@ -41,17 +43,10 @@ export function withoutView(views: readonly SavedView[], name: string): SavedVie
 
 /** Views are kept by what they are views of; by default captured requests. */
 export function storedViews(key = KEY): SavedView[] {
-  try {
-    return readViews(localStorage.getItem(key));
-  } catch {
-    return [];
-  }
+  return readViews(readStored(key));
 }
 
+/** Where storage is not allowed, views last as long as the window. */
 export function storeViews(views: readonly SavedView[], key = KEY): void {
-  try {
-    localStorage.setItem(key, JSON.stringify(views));
-  } catch {
-    // Private windows may refuse storage; the views then last as long as the window.
-  }
+  storeText(key, JSON.stringify(views));
 }

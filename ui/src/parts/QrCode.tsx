@@ -5,7 +5,7 @@ import { useMemo } from "react";
 /** Light modules around the code, which readers need (ISO/IEC 18004, section 6.3.8). */
 const QUIET_ZONE = 4;
 
-export default function QrCode({ text, className }: { text: string; className?: string | undefined }) {
+export default function QrCode({ text }: { text: string }) {
   const { size, path } = useMemo(() => {
     const code = createCode(0, "M");
     // Addresses are ASCII: other letters are encoded in them.
@@ -18,7 +18,6 @@ export default function QrCode({ text, className }: { text: string; className?: 
   }, [text]);
   return (
     <svg
-      className={className}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
       role="img"

@@ -8,6 +8,7 @@ import {
   type RefObject,
   type SetStateAction,
 } from "react";
+import { readStored, storeText } from "../model/storage";
 
 /** The current time, updated at an interval; stops while `active` is false. */
 export function useNow(intervalMs: number, active = true): number {
@@ -20,7 +21,7 @@ export function useNow(intervalMs: number, active = true): number {
   return now;
 }
 
-/** A setting kept in local storage; falls back silently where storage is not allowed. */
+/** A setting that the browser keeps. Where storage is not allowed, it lasts as long as the window. */
 export function useStored<T extends string>(
   key: string,
   fallback: T,
@@ -33,23 +34,11 @@ export function useStored<T extends string>(
   const store = useCallback(
     (next: T) => {
       setValue(next);
-      try {
-        localStorage.setItem(`postern.${key}`, next);
-      } catch {
-        // Private windows may refuse storage; the setting then lasts as long as the window.
-      }
+      storeText(key, next);
     },
     [key],
   );
   return [value, store];
-}
-
-export function readStored(key: string): string | null {
-  try {
-    return localStorage.getItem(`postern.${key}`);
-  } catch {
-    return null;
-  }
 }
 
 export function useMediaQuery(query: string): boolean {

@@ -1,5 +1,5 @@
 // The colour theme, applied before the first rendering and when another window changes it.
-import { readStored } from "./hooks";
+import { readStored } from "../model/storage";
 
 export const THEMES = ["system", "light", "dark", "contrast"] as const;
 export type Theme = (typeof THEMES)[number];

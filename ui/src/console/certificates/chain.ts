@@ -13,6 +13,7 @@ import {
   SubjectPublicKeyInfo,
   type Name,
 } from "@peculiar/asn1-x509";
+import { hexPairs } from "../../model/bytes";
 import { blocksOf, isKey, type Block } from "./pem";
 
 const COMMON_NAME = "2.5.4.3";
@@ -167,7 +168,7 @@ function trimmed(bytes: Uint8Array): Uint8Array {
 }
 
 export function hex(buffer: ArrayBuffer): string {
-  return [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexPairs(new Uint8Array(buffer)).join("");
 }
 
 /** Whether a private key matches a certificate; `unknown` where the page cannot tell. Otherwise the error. */

@@ -19,7 +19,7 @@ const PLACES = ["page", "after"];
 /** Search, order, columns and size of a list, by names. */
 export function ListViews({ kind }: { kind: Kind }) {
   const [search, change] = useAddressSearch();
-  const key = `postern.views${kind.path}`;
+  const key = `views${kind.path}`;
   const [views, setViews] = useState(() => storedViews(key));
   const [isNaming, setNaming] = useState(false);
   const filter = viewOf(search);

@@ -22,7 +22,7 @@ export function entriesOf(areas: readonly Area[], agent: boolean): Entry[] {
   return [...entries.values()];
 }
 
-export function isWithin(path: string, parent: string): boolean {
+function isWithin(path: string, parent: string): boolean {
   return path === parent || path.startsWith(`${parent}/`);
 }
 

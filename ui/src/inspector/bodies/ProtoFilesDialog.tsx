@@ -6,7 +6,7 @@ import {
   MAX_PROTO_FILES,
   packageOf,
   protoBytes,
-  type ProtoFile,
+  type ProtoSource,
 } from "../../model/protoFiles";
 import { Button, IconButton } from "../../parts/Button";
 import { Dialog, DialogActions } from "../../parts/Dialog";
@@ -17,7 +17,7 @@ import type { ProtoProblem } from "./reading/protoTypes";
 import { protoFiles } from "./useProto";
 
 interface ProtoFilesDialogProps {
-  files: readonly ProtoFile[];
+  files: readonly ProtoSource[];
   problems: readonly ProtoProblem[];
   /** Why files were not added. */
   refusal: string | null;
@@ -75,7 +75,7 @@ export function ProtoFilesDialog({ files, problems, refusal, onFiles, onClose }:
   );
 }
 
-function FileRow({ file, problems }: { file: ProtoFile; problems: readonly ProtoProblem[] }) {
+function FileRow({ file, problems }: { file: ProtoSource; problems: readonly ProtoProblem[] }) {
   const name = packageOf(file);
   return (
     <li className={styles.file}>

@@ -1,7 +1,7 @@
 // The messages inside an exchange: fetched from the agent page by page, new ones as they arrive. No React.
 import type { AgentApi } from "../../api/agent";
 import type { FrameList, FrameView } from "../../api/types";
-import { fromBase64 } from "../../model/bytes";
+import { fromBase64, hexPairs } from "../../model/bytes";
 import { WorkerClient } from "./workerClient";
 
 export interface Frame extends FrameView {
@@ -157,7 +157,7 @@ export function preview(frame: Frame): string {
   }
   if (frame.text !== null) return frame.text;
   const bytes = payload(frame).subarray(0, 32);
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return hexPairs(bytes).join(" ");
 }
 
 /** Whether a message matches all words of a filter; `visitor`, `service` and kinds are ordinary words. */

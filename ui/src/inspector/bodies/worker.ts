@@ -4,7 +4,8 @@ import { sanitizePage, MAX_PAGE_LENGTH, embedSvg, type SanitizedPage } from "./r
 import { readMultipart } from "./reading/multipart";
 import { inflateMessage } from "./reading/permessageDeflate";
 import { readSchema, type ProtoDescription } from "./reading/protoSchema";
-import type { ProtoSource, Schema } from "./reading/protoTypes";
+import type { ProtoSource } from "../../model/protoFiles";
+import type { Schema } from "./reading/protoTypes";
 import { openReading, type Opened, type ReadingOptions } from "./reading/open";
 import { imageInfo } from "./reading/imageInfo";
 import type { SearchResult, Reading, TextRow } from "./reading/rows";

@@ -1,8 +1,8 @@
 // Start lines and headers of two messages: the differences, without those that always occur.
 import { useMemo, useState } from "react";
 import { mask, isSecret } from "../../model/secrets";
+import { readStored, storeText } from "../../model/storage";
 import { Button } from "../../parts/Button";
-import { readStored } from "../../parts/hooks";
 import type { BodyOf } from "../bodies/message";
 import { escapeDeceptive } from "../bodies/reading/rows";
 import styles from "./DiffView.module.css";
@@ -28,11 +28,7 @@ export function HeadDiff({ before, after }: { before: BodyOf; after: BodyOf }) {
   const shown = all ? rows : differing;
   const store = (words: string) => {
     setIgnored(words);
-    try {
-      localStorage.setItem(`postern.${STORED}`, words);
-    } catch {
-      // Private windows may refuse storage; the list then lasts as long as the window.
-    }
+    storeText(STORED, words);
   };
   const firstDiffers = before.startLine !== after.startLine;
   return (

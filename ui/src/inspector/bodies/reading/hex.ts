@@ -1,4 +1,6 @@
 // Formats sixteen bytes as a row: offset, hexadecimal, printable characters.
+import { hexPairs } from "../../../model/bytes";
+
 export const PER_ROW = 16;
 
 export function hexRow(
@@ -8,7 +10,7 @@ export function hexRow(
   length: number,
 ): { offset: string; hex: string; text: string } {
   const part = bytes.subarray(at, at + PER_ROW);
-  const cells = Array.from(part, (byte) => byte.toString(16).padStart(2, "0"));
+  const cells = hexPairs(part);
   const left = cells.slice(0, 8).join(" ").padEnd(23);
   const right = cells.slice(8).join(" ").padEnd(23);
   const text = Array.from(part, (byte) =>

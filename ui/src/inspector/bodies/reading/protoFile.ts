@@ -1,6 +1,7 @@
 // Parses one `.proto` file with the parser of protobufjs. Its code generation, which needs `Function`, is never used.
 import type { AnyNestedObject, Field, NamespaceBase, ReflectionObject } from "protobufjs";
-import type { ProtoProblem, ProtoSource } from "./protoTypes";
+import type { ProtoSource } from "../../../model/protoFiles";
+import type { ProtoProblem } from "./protoTypes";
 
 export interface DeclaredField {
   name: string;

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import protobufjs from "protobufjs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readGrpc } from "./grpc";
+import type { ProtoSource } from "../../../model/protoFiles";
 import { openReading } from "./open";
 import { Outline } from "./outline";
 import { Protobuf } from "./protobuf";
 import { readSchema } from "./protoSchema";
-import type { ProtoSource } from "./protoTypes";
 
 const ORDER = `syntax = "proto3";
 package shop.v1;

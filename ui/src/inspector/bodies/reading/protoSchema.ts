@@ -1,4 +1,5 @@
 // Links the declarations of several `.proto` files: every type that a field names is searched in all of them.
+import type { ProtoSource } from "../../../model/protoFiles";
 import {
   knownProto,
   parseProto,
@@ -13,7 +14,6 @@ import {
   type FieldType,
   type MessageType,
   type ProtoProblem,
-  type ProtoSource,
   type Scalar,
   type Schema,
 } from "./protoTypes";

@@ -57,11 +57,6 @@ export interface Schema {
   methods: Map<string, Method>;
 }
 
-export interface ProtoSource {
-  name: string;
-  text: string;
-}
-
 /** What is wrong in a file, and what to do about it. */
 export interface ProtoProblem {
   file: string;

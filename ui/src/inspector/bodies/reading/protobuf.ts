@@ -1,6 +1,6 @@
 // Protocol buffers as a tree. Fields that are declared have their names and types; others have their numbers, and the
 // most likely interpretation of each value.
-import { latin1, utf8 } from "../../../model/bytes";
+import { hexPairs, latin1, utf8 } from "../../../model/bytes";
 import { Nodes } from "./nodes";
 import type { NodeFormat } from "./outline";
 import {
@@ -439,6 +439,6 @@ export class Protobuf implements NodeFormat {
     if ((kind === DECLARED || kind === ITEM) && declared) return declaredText(declared, value);
     if (kind === STRING || kind === WORDS) return utf8(value) ?? latin1(value);
     if (kind === VARINT) return String(varint(value, 0, value.length)?.value ?? "");
-    return Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return hexPairs(value).join("");
   }
 }

@@ -1,5 +1,5 @@
 // Values of protocol buffers as text: by their declared type, or the most likely one where there is none.
-import { latin1, utf8 } from "../../../model/bytes";
+import { hexPairs, latin1, utf8 } from "../../../model/bytes";
 import type { FieldType } from "./protoTypes";
 import { escapeDeceptive, type Token } from "./rows";
 
@@ -87,7 +87,7 @@ export function declaredText(field: FieldType, value: Uint8Array): string {
     case "string":
       return utf8(value) ?? latin1(value);
     default:
-      return Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("");
+      return hexPairs(value).join("");
   }
 }
 
@@ -164,7 +164,7 @@ function shortened(text: string): string {
 }
 
 export function hex(bytes: Uint8Array): string {
-  const shown = Array.from(bytes.subarray(0, 32), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  const shown = hexPairs(bytes.subarray(0, 32)).join(" ");
   return bytes.length > 32 ? `${shown} …` : shown;
 }
 
