@@ -14,17 +14,27 @@ use postern_api::{
     id::{Kind, ksuid},
     resource::Agent,
 };
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::collections::BTreeMap;
 
 /// The first second that an id can have: ids of agents are derived and have no time of their own.
 const FIRST_SECOND: i64 = 1_400_000_000;
 
 /// A connected agent.
 pub(crate) struct ConnectedAgent {
+    /// At least one, the newest first.
+    sessions: Vec<LiveSession>,
+}
+
+impl ConnectedAgent {
     /// Its newest session, whose description counts.
-    pub(crate) newest: LiveSession,
+    pub(crate) fn newest(&self) -> &LiveSession {
+        &self.sessions[0]
+    }
+
     /// All of its sessions, the newest first.
-    pub(crate) sessions: Vec<LiveSession>,
+    pub(crate) fn sessions(&self) -> &[LiveSession] {
+        &self.sessions
+    }
 }
 
 /// The lasting id of an agent. Agents have one: the instance in the file of their state, which also keeps their names from
@@ -49,18 +59,7 @@ pub(crate) fn connected(sessions: Vec<LiveSession>) -> BTreeMap<Id<Agent>, Conne
     let mut agents: BTreeMap<Id<Agent>, ConnectedAgent> = BTreeMap::new();
     for session in sessions {
         let Some(id) = id_of(&session) else { continue };
-        match agents.entry(id) {
-            Entry::Vacant(place) => {
-                place.insert(ConnectedAgent { newest: session.clone(), sessions: vec![session] });
-            }
-            Entry::Occupied(mut known) => {
-                let known = known.get_mut();
-                if session.id > known.newest.id {
-                    known.newest = session.clone();
-                }
-                known.sessions.push(session);
-            }
-        }
+        agents.entry(id).or_insert_with(|| ConnectedAgent { sessions: Vec::new() }).sessions.push(session);
     }
     for agent in agents.values_mut() {
         agent.sessions.sort_by(|one, other| other.id.cmp(&one.id));
@@ -111,7 +110,7 @@ mod tests {
     fn sessions_of_one_agent_are_put_together() {
         let all = connected(vec![session("ts_1", "a", "old"), session("ts_3", "a", "new"), session("ts_2", "b", "x")]);
         let of_a = &all[&id_of(&session("", "a", "")).expect("an id")];
-        assert_eq!((all.len(), of_a.newest.host_name.as_str()), (2, "new"));
+        assert_eq!((all.len(), of_a.newest().host_name.as_str()), (2, "new"));
         assert_eq!(of_a.sessions.iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["ts_3", "ts_1"]);
     }
 }

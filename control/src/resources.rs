@@ -63,7 +63,7 @@ pub use bound_address::{AgentIdentity, BoundAddress};
 pub(crate) use caller::{Caller, admin_needed};
 pub(crate) use claim_sweeping::sweep_regularly;
 pub(crate) use codec::{Codec, unopened_texts};
-pub(crate) use commit_plan::CommitPlan;
+pub(crate) use commit_plan::{CommitPlan, to_json};
 pub(crate) use deletion::{TRASH, complete_regularly, trashed};
 pub(crate) use hostports::names as hosts;
 pub(crate) use indexing::{IndexKind, index_kind, keep_index};

@@ -19,7 +19,7 @@ mod tunnel_session;
 use crate::resources::{Access, Caller, Resources, Scope, admin_needed, view_not_found};
 use postern_api::{
     Id, Result,
-    resource::{Credential, NodeName, Removable, View},
+    resource::{NodeName, Removable, View},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -176,11 +176,7 @@ impl OwnAgents {
         if let Some(is_own) = self.credentials.get(credential) {
             return Ok(*is_own);
         }
-        let stored = match Id::<Credential>::parse(credential) {
-            Ok(id) => ctx.load(&id).await?,
-            Err(_) => None,
-        };
-        let is_own = stored.is_some_and(|(stored, _)| stored.spec.owner_id == caller.owner);
+        let is_own = ctx.credential_owner(credential).await?.is_some_and(|owner| owner == caller.owner);
         self.credentials.insert(credential.to_owned(), is_own);
         Ok(is_own)
     }

@@ -7,7 +7,7 @@ use crate::{
 };
 use postern_api::{
     Code, Error, Id, Result,
-    resource::{Agent, AuditOperation, Credential},
+    resource::{Agent, AuditOperation},
 };
 
 impl Resources {
@@ -19,16 +19,12 @@ impl Resources {
         let connected = connected(self.live.sessions());
         let stored = self.store.get(&key(id.as_str())).await?;
         let credential = match (connected.get(id), &stored) {
-            (Some(agent), _) => agent.newest.credential.clone(),
+            (Some(agent), _) => agent.newest().credential.clone(),
             (None, Some(entry)) => read(&entry.value)?.credential,
             (None, None) => return Err(view_not_found(id)),
         };
-        let credential = match Id::<Credential>::parse(&credential) {
-            Ok(credential) => self.load(&credential).await?,
-            Err(_) => None,
-        };
-        match credential {
-            Some((credential, _)) => caller.check_owner_access(Some(&credential.spec.owner_id))?,
+        match self.credential_owner(&credential).await? {
+            Some(owner) => caller.check_owner_access(Some(&owner))?,
             None if caller.is_admin() => {}
             None => return Err(admin_needed()),
         }

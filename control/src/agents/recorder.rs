@@ -5,10 +5,10 @@ use super::{
     stored_agent::{AGENTS, HEARTBEAT, StoredAgent, key, last_heartbeat},
 };
 use crate::{
-    resources::{CommitPlan, Resources},
+    resources::{CommitPlan, Resources, to_json},
     store::{Page, Range},
 };
-use postern_api::{Code, Error, Id, Result, Timestamp, resource::Agent};
+use postern_api::{Id, Result, Timestamp, resource::Agent};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -196,10 +196,6 @@ fn obsolete(known: &BTreeMap<Id<Agent>, StoredAgent>, now: Timestamp) -> BTreeSe
     let is_old = |seen: Timestamp| seen.seconds() + KEPT_SECONDS < now.seconds();
     let obsolete = away.iter().enumerate().filter(|(place, (seen, _))| *place < excess || is_old(*seen));
     obsolete.map(|(_, (_, id))| (*id).clone()).collect()
-}
-
-fn to_json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
-    serde_json::to_vec(value).map_err(|_| Error::from(Code::Internal))
 }
 
 #[cfg(test)]

@@ -48,8 +48,8 @@ pub(crate) struct StoredAgent {
 impl StoredAgent {
     /// A connected agent; `former` is what was stored of it.
     pub(crate) fn of(agent: &ConnectedAgent, former: Option<&StoredAgent>) -> Self {
-        let newest = &agent.newest;
-        let since = agent.sessions.last().map_or(newest.started_at, |oldest| oldest.started_at);
+        let newest = agent.newest();
+        let since = agent.sessions().last().map_or(newest.started_at, |oldest| oldest.started_at);
         let mut changes = former.map(|former| former.changes.clone()).unwrap_or_default();
         if former.is_none_or(|former| former.last_seen.is_some()) {
             changes.insert(0, AgentChange { state: AgentState::Online, at: since });

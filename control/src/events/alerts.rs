@@ -13,14 +13,14 @@ use crate::{
             progress::{self, ALERTS, AlertProgress},
         },
         audit::{EventAuthor, NewEvent, retention},
-        keys,
+        keys, to_json,
     },
     store::{CommitOutcome, Range, Revision},
 };
 use judgement::{Reading, judge};
 use measuring::measure;
 use postern_api::{
-    Code, Error, Result, Timestamp,
+    Result, Timestamp,
     resource::{AlertRule, AlertRuleStatus},
 };
 use serde_json::{Map, json};
@@ -172,7 +172,7 @@ impl AlertEvaluator {
             let key = progress::key(rule.record.id.as_str());
             plan.expect_revision(&rule.record.key(), Some(rule.revision));
             plan.expect_revision(&key, rule.progress_revision);
-            plan.put(&key, serde_json::to_vec(progress).map_err(|_| Error::from(Code::Internal))?);
+            plan.put(&key, to_json(progress)?);
             if progress.state != rule.progress.state && self.resources.settings.audited.alerts {
                 plan.record_event(&EventAuthor::server("alerts"), rule.event(progress), now)?;
             }

@@ -6,10 +6,11 @@ use crate::{
     resources::{
         CommitPlan, Resources,
         audit::{EventAuthor, NewEvent},
+        to_json,
     },
     store::{CommitOutcome, Range},
 };
-use postern_api::{Code, Error, Result, Timestamp, published::Certificate, resource::CERTIFICATE_EXPIRY};
+use postern_api::{Result, Timestamp, published::Certificate, resource::CERTIFICATE_EXPIRY};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -91,7 +92,7 @@ impl ExpiryObserver {
         let event = NewEvent::of_observation(CERTIFICATE_EXPIRY, &certificate.id, observed);
         let mut plan = CommitPlan::default();
         plan.expect_revision(&key, former.map(|former| former.revision));
-        plan.put(&key, serde_json::to_vec(&notice).map_err(|_| Error::from(Code::Internal))?);
+        plan.put(&key, to_json(&notice)?);
         plan.record_event(&EventAuthor::server("expiry"), event, now)?;
         // A conflict means that another node has written it.
         if let CommitOutcome::Done(_) = self.resources.store.commit(plan.to_commit()).await? {

@@ -153,7 +153,7 @@ impl CommitPlan {
     }
 }
 
-pub(super) fn to_json(value: &impl Serialize) -> Result<Vec<u8>> {
+pub(crate) fn to_json(value: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value)
         .map_err(|error| Error::new(Code::Internal, format!("A record could not be written: {error}.")))
 }

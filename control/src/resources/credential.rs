@@ -5,7 +5,7 @@ use super::{
     rights::Scope,
 };
 use postern_api::{
-    Code, Error, OwnerId, Result, Secret,
+    Code, Error, Id, OwnerId, Result, Secret,
     acl::{Acl, AclRule},
     resource::{Credential, CredentialCreate, CredentialUpdate, TokenOnce},
     token::{Token, TokenHash},
@@ -55,6 +55,14 @@ impl Rules for Credential {
 
     fn owner(&self) -> Option<&OwnerId> {
         Some(&self.owner_id)
+    }
+}
+
+impl Resources {
+    /// Owner of a credential; `None` if the credential was deleted, or if the text is no id of one.
+    pub(crate) async fn credential_owner(&self, credential: &str) -> Result<Option<OwnerId>> {
+        let Ok(id) = Id::<Credential>::parse(credential) else { return Ok(None) };
+        Ok(self.load(&id).await?.map(|(stored, _)| stored.spec.owner_id))
     }
 }
 

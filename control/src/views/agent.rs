@@ -86,11 +86,7 @@ impl<'a> Viewer<'a> {
             (None, Some(stored)) => stored.clone(),
             (None, None) => return Ok(None),
         };
-        let sessions = connected.map(|connected| connected.sessions.as_slice()).unwrap_or_default();
-        let owner = match Id::<Credential>::parse(&agent.credential) {
-            Ok(credential) => self.ctx.load(&credential).await?.map(|(credential, _)| credential.spec.owner_id),
-            Err(_) => None,
-        };
+        let sessions = connected.map(ConnectedAgent::sessions).unwrap_or_default();
         let base = self.ctx.base_url();
         let session_uri = |id: &str| format!("{}/{id}", list_uri(base, TunnelSession::PATH));
         let nodes: BTreeSet<NodeName> = sessions.iter().filter_map(|session| session.node.clone()).collect();
@@ -108,7 +104,7 @@ impl<'a> Viewer<'a> {
                 .collect(),
             nodes: nodes.into_iter().collect(),
             credential: Ref::by_text::<Credential>(base, &agent.credential),
-            owner_id: owner,
+            owner_id: self.ctx.credential_owner(&agent.credential).await?,
             host_name: agent.host_name,
             account: agent.account,
             agent_version: agent.agent_version,

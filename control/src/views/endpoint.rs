@@ -18,7 +18,7 @@ use postern_api::{
     Id, OwnerId, Result,
     host::HostName,
     id::{KSUID_LENGTH, ksuid},
-    resource::{BotUser, Credential, Endpoint, EndpointType, HttpsEdge, NodeName, Ref, TcpEdge, TlsEdge, Tunnel, User},
+    resource::{BotUser, Endpoint, EndpointType, HttpsEdge, NodeName, Ref, TcpEdge, TlsEdge, Tunnel, User},
 };
 
 /// Characters that the id of an edge's endpoint shares with the id of the edge: its timestamp and 64 random bits.
@@ -252,11 +252,9 @@ fn base_endpoint(
 
 /// Owner of a credential; `None` if the credential was deleted.
 async fn principal(credential: &str, ctx: &Resources) -> Result<Option<Ref>> {
-    let Ok(id) = Id::<Credential>::parse(credential) else { return Ok(None) };
-    let stored = ctx.load(&id).await?;
-    Ok(stored.map(|(stored, _)| match &stored.spec.owner_id {
-        OwnerId::User(id) => Ref::to::<User>(ctx.base_url(), id),
-        OwnerId::Bot(id) => Ref::to::<BotUser>(ctx.base_url(), id),
+    Ok(ctx.credential_owner(credential).await?.map(|owner| match owner {
+        OwnerId::User(id) => Ref::to::<User>(ctx.base_url(), &id),
+        OwnerId::Bot(id) => Ref::to::<BotUser>(ctx.base_url(), &id),
     }))
 }
 

@@ -24,8 +24,8 @@ use std::{
 use tokio::time::Instant;
 
 /// Limits on texts that visitors send, in bytes.
-const MAX_HOST_BYTES: usize = 255;
-const MAX_METHOD_BYTES: usize = 32;
+pub(super) const MAX_HOST_BYTES: usize = 255;
+pub(super) const MAX_METHOD_BYTES: usize = 32;
 const MAX_PATH_BYTES: usize = 1024;
 
 /// A request or connection as it is written down.
@@ -183,16 +183,10 @@ impl AccessRecord {
         if !limits.is_on() || request.protocol.is_empty() {
             return None;
         }
-        let RequestDescription { visitor, scheme, protocol, host, method, path } = request;
         let begun = BegunRequest {
+            request,
             responded_at: postern_api::clock::now(),
             latency: self.elapsed(),
-            visitor,
-            scheme,
-            protocol,
-            host,
-            method,
-            path,
             status,
             fault: TrafficOutcome::of(status, refusal).fault(),
             error: refusal.map(|refusal| (refusal.error.code, refusal.error.message.as_str())),

@@ -113,13 +113,13 @@ impl Traffic {
             None => false,
         });
         drop(state);
-        if self.request_limits.is_on() {
+        if self.request_limits.kept() >= MAX_KEPT_BEFORE_CLEARING {
             self.bound_requests();
         }
     }
 
-    /// Counts the requests that are kept. When there is hardly room for more, those of edges, routes and tunnels that have
-    /// been idle for the longest time are forgotten.
+    /// Counts the requests that are kept, without those of rings that are gone. If there is still hardly room for more, those
+    /// of edges, routes and tunnels that have been idle for the longest time are forgotten.
     fn bound_requests(&self) {
         let extent = |counter: &Arc<TrafficCounter>| counter.recent.extent();
         let mut rings: Vec<_> =

@@ -54,9 +54,7 @@ impl TrafficOutcome {
             _ => TrafficOutcome::Success,
         }
     }
-}
 
-impl TrafficOutcome {
     /// The party at fault, unless it succeeded.
     pub(crate) fn fault(self) -> Option<Fault> {
         match self {

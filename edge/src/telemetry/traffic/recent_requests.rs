@@ -4,7 +4,10 @@
 use crate::{
     refusal::Fault,
     telemetry::{
-        RequestId, ServingAgent, Trace, TraceDecision, access_record::before, trace::shown_decisions, truncate,
+        RequestDescription, RequestId, ServingAgent, Trace, TraceDecision,
+        access_record::{MAX_HOST_BYTES, MAX_METHOD_BYTES, before},
+        trace::shown_decisions,
+        truncate,
     },
 };
 use postern_api::{
@@ -30,8 +33,6 @@ pub const MAX_RECENT_REQUESTS: usize = RECENT_REQUESTS_LIMIT;
 
 /// Limits on texts, in bytes.
 const MAX_PATH_BYTES: usize = 512;
-const MAX_HOST_BYTES: usize = 255;
-const MAX_METHOD_BYTES: usize = 32;
 const MAX_MESSAGE_BYTES: usize = 512;
 /// A text that became longer is freed when its place is used again.
 const MAX_REUSED_BYTES: usize = 256;
@@ -41,7 +42,7 @@ const MAX_REUSED_BYTES: usize = 256;
 pub(crate) struct RequestLimits {
     /// Requests that each ring keeps; 0 if none are kept at all.
     each: usize,
-    /// Requests in all rings: counted when a ring grows, and corrected once a second.
+    /// Requests in all rings: counted when a ring grows, and anew when there is hardly room for more.
     kept: AtomicUsize,
 }
 
@@ -74,15 +75,10 @@ pub(crate) struct KeptAt {
 
 /// What is kept of a request when its response begins.
 pub(crate) struct BegunRequest<'a> {
+    pub(crate) request: RequestDescription<'a>,
     pub(crate) responded_at: jiff::Timestamp,
     /// Time from the beginning of the request to that moment.
     pub(crate) latency: Duration,
-    pub(crate) visitor: SocketAddr,
-    pub(crate) scheme: &'static str,
-    pub(crate) protocol: &'static str,
-    pub(crate) host: &'a str,
-    pub(crate) method: &'a str,
-    pub(crate) path: &'a str,
     pub(crate) status: u16,
     /// The party at fault, unless it succeeded.
     pub(crate) fault: Option<Fault>,
@@ -117,6 +113,13 @@ struct KeptRequest {
     complete: bool,
 }
 
+/// Allocations of a request whose place is used again, empty.
+#[derive(Default)]
+struct Room {
+    text: String,
+    decisions: Vec<TraceDecision>,
+}
+
 impl RequestLimits {
     pub(crate) fn new(each: usize) -> Self {
         RequestLimits { each: each.min(MAX_RECENT_REQUESTS), kept: AtomicUsize::new(0) }
@@ -127,6 +130,11 @@ impl RequestLimits {
         self.each > 0
     }
 
+    /// Requests in all rings, or more if some of the rings are gone.
+    pub(super) fn kept(&self) -> usize {
+        self.kept.load(Relaxed)
+    }
+
     /// Sets the number of requests that were counted in all rings.
     pub(super) fn set_kept(&self, kept: usize) {
         self.kept.store(kept, Relaxed);
@@ -134,7 +142,7 @@ impl RequestLimits {
 
     /// Whether a ring of this length may grow.
     fn grows(&self, length: usize) -> bool {
-        length < self.each && self.kept.load(Relaxed) < MAX_KEPT
+        length < self.each && self.kept() < MAX_KEPT
     }
 }
 
@@ -148,14 +156,15 @@ impl RecentRequests {
         let ring = if failed { &mut rings.failed } else { &mut rings.succeeded };
         let place = if limits.grows(ring.places.len()) {
             limits.kept.fetch_add(1, Relaxed);
-            ring.places.push(KeptRequest::empty(begun, trace));
+            ring.places.push(KeptRequest::new(number, begun, trace, Room::default()));
             ring.places.len() - 1
         } else {
             let place = if ring.next < ring.places.len() { ring.next } else { 0 };
             ring.next = place + 1;
+            let former = ring.places.get_mut(place)?;
+            *former = KeptRequest::new(number, begun, trace, former.take_room());
             place
         };
-        ring.places.get_mut(place)?.fill(number, begun, trace);
         Some(KeptAt { number, place, failed })
     }
 
@@ -197,44 +206,11 @@ impl RecentRequests {
 }
 
 impl KeptRequest {
-    fn empty(begun: &BegunRequest<'_>, trace: &mut Trace) -> Self {
-        KeptRequest {
-            number: 0,
-            responded_at: begun.responded_at,
-            latency: begun.latency,
-            id: trace.id_at(begun.responded_at),
-            visitor: begun.visitor,
-            scheme: begun.scheme,
-            protocol: begun.protocol,
-            text: String::new(),
-            ends: [0; 3],
-            status: 0,
-            edge: None,
-            route: None,
-            backend: None,
-            tunnel: None,
-            agent: None,
-            error: None,
-            fault: None,
-            refused_by: None,
-            decisions: Vec::new(),
-            took: Duration::ZERO,
-            bytes_in: 0,
-            bytes_out: 0,
-            complete: false,
-        }
-    }
-
-    fn fill(&mut self, number: u64, begun: &BegunRequest<'_>, trace: &mut Trace) {
-        let mut text = std::mem::take(&mut self.text);
-        let mut decisions = std::mem::take(&mut self.decisions);
-        text.clear();
-        decisions.clear();
-        if text.capacity() > MAX_REUSED_BYTES {
-            text = String::new();
-        }
+    fn new(number: u64, begun: &BegunRequest<'_>, trace: &mut Trace, room: Room) -> Self {
+        let Room { mut text, mut decisions } = room;
         decisions.extend(trace.decisions().iter().take(MOST_DECISIONS).cloned());
-        let parts = [(begun.method, MAX_METHOD_BYTES), (begun.host, MAX_HOST_BYTES), (begun.path, MAX_PATH_BYTES)];
+        let RequestDescription { visitor, scheme, protocol, host, method, path } = begun.request;
+        let parts = [(method, MAX_METHOD_BYTES), (host, MAX_HOST_BYTES), (path, MAX_PATH_BYTES)];
         text.reserve(parts.iter().map(|(part, max)| part.len().min(*max)).sum());
         let ends = parts.map(|(part, max)| {
             text.push_str(truncate(part, max));
@@ -244,14 +220,14 @@ impl KeptRequest {
             text.push_str(truncate(message, MAX_MESSAGE_BYTES));
             code
         });
-        *self = KeptRequest {
+        KeptRequest {
             number,
             responded_at: begun.responded_at,
             latency: begun.latency,
             id: trace.id_at(begun.responded_at),
-            visitor: begun.visitor,
-            scheme: begun.scheme,
-            protocol: begun.protocol,
+            visitor,
+            scheme,
+            protocol,
             text,
             ends,
             status: begun.status,
@@ -268,7 +244,18 @@ impl KeptRequest {
             bytes_in: 0,
             bytes_out: 0,
             complete: false,
-        };
+        }
+    }
+
+    /// Empties it for a newer request.
+    fn take_room(&mut self) -> Room {
+        let (mut text, mut decisions) = (std::mem::take(&mut self.text), std::mem::take(&mut self.decisions));
+        text.clear();
+        decisions.clear();
+        if text.capacity() > MAX_REUSED_BYTES {
+            text = String::new();
+        }
+        Room { text, decisions }
     }
 
     fn reached(&self, id: &str) -> bool {

@@ -6,14 +6,16 @@ use postern_api::traffic::TrafficKind;
 
 fn begun(path: &str, status: u16) -> BegunRequest<'_> {
     BegunRequest {
+        request: RequestDescription {
+            visitor: ([192, 0, 2, 7], 1).into(),
+            scheme: "https",
+            protocol: "HTTP/1.1",
+            host: "shop.test",
+            method: "GET",
+            path,
+        },
         responded_at: postern_api::clock::now(),
         latency: Duration::from_millis(2),
-        visitor: ([192, 0, 2, 7], 1).into(),
-        scheme: "https",
-        protocol: "HTTP/1.1",
-        host: "shop.test",
-        method: "GET",
-        path,
         status,
         fault: (status >= 400).then_some(Fault::Service),
         error: None,
