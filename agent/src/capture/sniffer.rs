@@ -191,6 +191,10 @@ impl Conversation {
         if self.tracking != Tracking::Off {
             let why = if self.response.body.is_some() || !self.response.head.is_empty() {
                 "The connection ended in the middle of the response."
+            } else if self.answered > 0 {
+                // The edge repeats such a request; the visitor sees nothing of this attempt.
+                "The connection, kept open since an earlier response, ended before a response came. The request was sent \
+                 again on a new connection if that is safe."
             } else {
                 "The connection ended before a response came."
             };

@@ -78,7 +78,8 @@ export class Site {
   readonly #server: Server;
 
   private constructor() {
-    this.#server = createServer((request, response) => this.#answer(request, response));
+    // A connection that the site closes while a request is on its way fails in the list of requests, and rightly so.
+    this.#server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => this.#answer(request, response));
   }
 
   static async start(): Promise<Site> {

@@ -346,7 +346,41 @@ test.describe("several requests", () => {
       .getByRole("dialog", { name: "Delete 3 requests?" })
       .getByRole("button", { name: "Delete" })
       .click();
+    await expect(page.getByText("Waiting for the first request")).toBeVisible();
+    expect(await listed(world, "")).toEqual([]);
+  });
+
+  test("are deleted although the network changes and one is gone already", async ({
+    page,
+    world,
+    url,
+    openAgent,
+  }) => {
+    for (const path of ["/a", "/b", "/c"]) await world.visit(`${url}${path}`);
+    await openAgent();
+    await expect(row(page, "/c")).toBeVisible();
+    let deletions = 0;
+    await page.route(/\/api\/requests\/http\/[0-9a-f]+$/, async (route) => {
+      if (route.request().method() !== "DELETE") return route.continue();
+      deletions += 1;
+      if (deletions === 1) return route.abort("internetdisconnected");
+      // The agent deletes it, and the response is lost.
+      if (deletions === 3) {
+        await route.fetch();
+        return route.abort("connectionreset");
+      }
+      return route.continue();
+    });
+    await page.keyboard.press("j");
+    for (let more = 0; more < 2; more += 1) await page.keyboard.press("Shift+ArrowDown");
+    await page.getByRole("button", { name: "Delete the selected requests" }).click();
+    await page
+      .getByRole("dialog", { name: "Delete 3 requests?" })
+      .getByRole("button", { name: "Delete" })
+      .click();
     await expect.poll(() => listed(world, "")).toEqual([]);
+    await expect.poll(() => deletions).toBe(5);
+    await expect(page.getByText("Not every request could be deleted")).toHaveCount(0);
   });
 
   test("are saved as a HAR file and read back", async ({ page, world, url, openAgent }) => {

@@ -5,6 +5,7 @@ import type { InspectorTarget } from "../api/desktop.generated";
 import type { FeedListener, Host } from "./host";
 
 const RETRY_AFTER_MS = 2_000;
+const IDEMPOTENT = ["GET", "PUT", "DELETE"];
 const EVENT_NAMES = [
   "status",
   "tunnels",
@@ -32,12 +33,15 @@ export function browserHost(): Host {
 }
 
 async function request(method: string, path: string, body: string | null) {
-  try {
-    const response = await fetch(path, {
+  const send = () =>
+    fetch(path, {
       method,
       cache: "no-store",
       ...(body === null ? {} : { body, headers: { "Content-Type": "application/json" } }),
     });
+  try {
+    // A browser aborts requests when the network changes, even those to this machine. These can be repeated.
+    const response = await (IDEMPOTENT.includes(method) ? send().catch(send) : send());
     return {
       status: response.status,
       body: await response.text(),

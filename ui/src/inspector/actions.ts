@@ -1,5 +1,6 @@
 // Actions on captured requests: replay, copy, pin, annotate, delete, export and import.
 import { harPath, type SummaryQuery } from "../api/agent";
+import { ApiError } from "../api/problem";
 import type { ConfiguredTunnel, ReplayCommand } from "../api/types";
 import type { Detail } from "../model/details";
 import { tunnelName } from "../model/filter";
@@ -86,9 +87,15 @@ export function useActions() {
   const annotate = (id: string, note: string) =>
     attempt("The note could not be saved", () => model.api.mark(id, { note: note === "" ? null : note }));
 
+  /** One that cannot be deleted keeps no other; one that is gone already is no failure. */
   const remove = (ids: readonly string[]) =>
     attempt("Not every request could be deleted", async () => {
-      for (const id of ids) await model.api.deleteOne(id);
+      const failures: unknown[] = [];
+      for (const id of ids)
+        await model.api.deleteOne(id).catch((thrown: unknown) => {
+          if (!(thrown instanceof ApiError && thrown.status === 404)) failures.push(thrown);
+        });
+      if (failures.length > 0) throw failures[0];
     });
 
   const exportHar = (query: Partial<SummaryQuery>, secrets: "hide" | "show") =>

@@ -115,6 +115,19 @@ fn a_pending_request_has_no_response_and_a_failed_one_has_an_error() {
 }
 
 #[test]
+fn a_request_on_a_kept_connection_that_ends_says_that_it_may_have_been_sent_again() {
+    let mut capture = start_capture();
+    capture.conversation.request_bytes(b"GET /first HTTP/1.1\r\nhost: a\r\n\r\n");
+    capture.conversation.response_bytes(b"HTTP/1.1 204 No Content\r\n\r\n");
+    capture.conversation.request_bytes(b"GET /second HTTP/1.1\r\nhost: a\r\n\r\n");
+    capture.conversation.connection_closed();
+    let list = capture.store.page(u64::MAX, 2);
+    assert_eq!(list[1].summary().error, None);
+    let error = list[0].summary().error.expect("an error");
+    assert!(error.contains("kept open") && error.contains("sent again"), "{error}");
+}
+
+#[test]
 fn requests_after_an_unrequested_switch_of_protocols_end_with_an_error() {
     let mut capture = start_capture();
     capture.conversation.request_bytes(&[REQUESTS[0], REQUESTS[2]].concat());
