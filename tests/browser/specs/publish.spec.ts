@@ -1,23 +1,14 @@
 // A service is published in one form: every target and every protection, counted in clicks, by mouse and by keyboard.
 import { choose } from "../kit/choose";
+import { countClicks } from "../kit/clicks";
 import { FakeAgent } from "../kit/fake-agent";
 import { openInDesktop } from "../kit/fake-desktop";
-import { expect, expectAccessible, type Page } from "../kit/fixtures";
+import { expect, expectAccessible } from "../kit/fixtures";
 import { namesOfFocus, tabTo } from "../kit/keys";
 import { testWithPublish } from "../kit/publish";
 
 const test = testWithPublish();
 test.use({ viewport: { width: 1280, height: 800 } });
-
-/** Counts what a person does with the mouse from now on. */
-async function countClicks(page: Page): Promise<() => Promise<number>> {
-  await page.evaluate(() => {
-    const counted = window as unknown as { clicks: number };
-    counted.clicks = 0;
-    window.addEventListener("pointerdown", () => (counted.clicks += 1), true);
-  });
-  return () => page.evaluate(() => (window as unknown as { clicks: number }).clicks);
-}
 
 const basic = (user: string, password: string) => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,

@@ -69,15 +69,23 @@ export function DetailActions({ summary, cut, editing, onEdit, onNote, onDelete 
         aria-pressed={summary.pinned === true}
         onClick={() => void pin(id, !summary.pinned)}
       />
-      <Menu
-        trigger={<IconButton label="Copy as" icon="copy" />}
-        title="Copy as"
-        actions={(Object.keys(COPY_FORMATS) as CopyFormat[]).map((kind) => ({
-          label: COPY_FORMATS[kind].label,
-          icon: "copy",
-          run: () => void copyAs(id, kind, false),
-        }))}
-      />
+      <span className={styles.copy}>
+        <IconButton
+          label="Copy the request as curl"
+          title="Copy the request as curl (c)"
+          icon="copy"
+          onClick={() => void copyAs(id, "curl", false)}
+        />
+        <Menu
+          trigger={<IconButton label="Copy as" icon="chevron" />}
+          title="Copy as"
+          actions={(Object.keys(COPY_FORMATS) as CopyFormat[]).map((kind) => ({
+            label: COPY_FORMATS[kind].label,
+            icon: "copy",
+            run: () => void copyAs(id, kind, false),
+          }))}
+        />
+      </span>
       <Menu
         trigger={<IconButton label="More about this request" icon="more" />}
         actions={[

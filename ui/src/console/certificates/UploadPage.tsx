@@ -1,5 +1,5 @@
 // Uploads a certificate. The text is parsed at once in the page: chain, names, expiry, and whether the key matches.
-import type { FormEvent } from "react";
+import { useRef, type FormEvent } from "react";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Field, Input, TextArea } from "../../parts/Field";
@@ -8,6 +8,7 @@ import { Notice, ProblemText } from "../../parts/Notice";
 import { toast } from "../../parts/toast";
 import { useNavigateTo } from "../address";
 import form from "../form/form.module.css";
+import { useOpeningFocus } from "../form/useOpeningFocus";
 import { PageFrame } from "../resource/PageFrame";
 import { RequestPreview } from "../resource/RequestPreview";
 import styles from "./certificates.module.css";
@@ -24,6 +25,8 @@ export default function UploadPage() {
     go(`${path}/${id}`);
   });
   const { problem } = upload;
+  const element = useRef<HTMLFormElement>(null);
+  useOpeningFocus(element, { name: "certificate" });
   const send = (event: FormEvent) => {
     event.preventDefault();
     upload.send();
@@ -35,7 +38,13 @@ export default function UploadPage() {
       back={{ to: path, label: tlsCertificates.plural }}
     >
       <div className={form.frame}>
-        <form className={form.form} noValidate onSubmit={send} aria-label="Upload a certificate">
+        <form
+          ref={element}
+          className={form.form}
+          noValidate
+          onSubmit={send}
+          aria-label="Upload a certificate"
+        >
           <div className={form.fields}>
             <CertificateFields upload={upload} />
             <Field label="Description" hint="Shown in lists." mistake={upload.mistakes.description}>
@@ -68,19 +77,21 @@ function CertificateFields({ upload }: { upload: UploadState }) {
   const { certificate, key, chain, match, mistakes, change } = upload;
   return (
     <>
-      <Field
-        label="Certificate chain"
-        hint="PEM format: the certificate first, then its issuers."
-        mistake={mistakes.certificate}
-      >
-        <TextArea
-          rows={8}
-          spellCheck={false}
-          placeholder="-----BEGIN CERTIFICATE-----"
-          value={certificate}
-          onChange={(event) => change({ certificate: event.target.value })}
-        />
-      </Field>
+      <div data-field="certificate">
+        <Field
+          label="Certificate chain"
+          hint="PEM format: the certificate first, then its issuers."
+          mistake={mistakes.certificate}
+        >
+          <TextArea
+            rows={8}
+            spellCheck={false}
+            placeholder="-----BEGIN CERTIFICATE-----"
+            value={certificate}
+            onChange={(event) => change({ certificate: event.target.value })}
+          />
+        </Field>
+      </div>
       {chain && <ChainParts chain={{ ...chain, mistakes: chain.mistakes.slice(1) }} />}
       <Field label="Private key" hint="PEM format, not encrypted." mistake={mistakes.key}>
         <TextArea

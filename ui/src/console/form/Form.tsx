@@ -11,6 +11,7 @@ import type { Draft } from "./field";
 import styles from "./form.module.css";
 import { FormFields } from "./FormFields";
 import { useForm, type FormRequest } from "./useForm";
+import { firstAsked, useOpeningFocus } from "./useOpeningFocus";
 
 interface FormProps extends FormRequest {
   /** Its accessible name; by default the label of the button that sends it. */
@@ -37,15 +38,23 @@ export function Form({
   const id = useId();
   const element = useRef<HTMLFormElement>(null);
   const state = useForm(element, request);
-  const { form, method, path } = request;
+  const { form, record, method, path } = request;
   const { draft, body, problem, isUnchanged } = state;
+  useOpeningFocus(element, record === null ? firstAsked(state.fields) : undefined);
   return (
     <div className={styles.frame}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys of its inputs */}
       <form
         ref={element}
         className={styles.form}
         noValidate
         onSubmit={(event) => {
+          event.preventDefault();
+          state.send();
+        }}
+        onKeyDown={(event) => {
+          // Enter alone is a new line in a text of several lines.
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
           event.preventDefault();
           state.send();
         }}
@@ -75,6 +84,7 @@ export function Form({
               weight="primary"
               {...(icon ? { icon } : {})}
               busy={state.isPending}
+              title="Ctrl+Enter"
               aria-disabled={isUnchanged || undefined}
             >
               {submit}

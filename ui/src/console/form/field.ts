@@ -129,6 +129,8 @@ export interface RowsField extends Common {
 export interface ReferenceField extends Common {
   kind: "reference" | "references";
   of: readonly ReferencedKind[];
+  /** The only record that exists is chosen without asking. */
+  preselect?: boolean;
   maxItems?: number;
   /** The meaning of choosing none. */
   none?: string;
@@ -141,6 +143,9 @@ export interface CombinationField extends Common {
   kind: "weights" | "order";
   of: readonly ReferencedKind[];
 }
+
+/** A choice of few options is radio buttons, of many a list. */
+export const MAX_RADIO_OPTIONS = 4;
 
 export type Field =
   | TextField

@@ -1,8 +1,12 @@
 // HTTPS edges: host names whose requests are routed by path.
+import type { HttpsRoute } from "../../api/generated";
 import { counted } from "../../model/format";
 import { hostports } from "../edges/hostportsField";
 import { PUBLISH_PATH } from "../publish/publishPath";
-import { Moment } from "../resource/cells";
+import { inMatchOrder } from "../edges/routeFields";
+import { pathOf } from "../edges/routePath";
+import { PlaceLink } from "../PlaceLink";
+import { None, Moment } from "../resource/cells";
 import { description, metadata } from "../form/fields";
 import { healthColumn, requestsColumn } from "./trafficColumns";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
@@ -21,6 +25,7 @@ export const httpsEdges = describe("/edges/https", {
       label: "Routes",
       text: (edge) => String(edge.routes.length),
       number: (edge) => edge.routes.length,
+      cell: ({ id, routes }) => <RouteLinks edge={id} routes={routes} />,
     },
     requestsColumn,
     healthColumn,
@@ -54,3 +59,23 @@ export const httpsEdges = describe("/edges/https", {
     return `${names} are no longer served: visitors get 404 at once, and agents may bind the names.${routes}`;
   },
 });
+
+/** Number of routes that are linked in the list. */
+const LINKED = 3;
+
+function RouteLinks({ edge, routes }: { edge: string; routes: readonly HttpsRoute[] }) {
+  if (routes.length === 0) return <None>none</None>;
+  return (
+    <>
+      {inMatchOrder(routes)
+        .slice(0, LINKED)
+        .map((route, index) => (
+          <span key={route.id}>
+            {index > 0 && ", "}
+            <PlaceLink to={`/edges/https/${edge}/routes/${route.id}`}>{pathOf(route)}</PlaceLink>
+          </span>
+        ))}
+      {routes.length > LINKED && `, ${routes.length - LINKED} more`}
+    </>
+  );
+}

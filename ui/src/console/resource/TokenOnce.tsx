@@ -1,5 +1,5 @@
 // Shows a token or a secret that the server reveals only once. The dialog closes when the user confirms that it was stored.
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Button } from "../../parts/Button";
 import { Dialog, DialogActions } from "../../parts/Dialog";
 import { Check } from "../../parts/Check";
@@ -15,6 +15,13 @@ export function TokenOnce({ what, onStored, ...shown }: Shown & { what: string; 
   const effect =
     word === "token" ? "the server stores only a hash of it" : "receivers need it to verify what is sent";
   const [stored, setStored] = useState(false);
+  const done = useRef<HTMLButtonElement>(null);
+  // What was copied needs no tick of its own.
+  const copyText = async () => {
+    if (!(await copy(text, `The ${word}`))) return;
+    setStored(true);
+    done.current?.focus();
+  };
   return (
     <Dialog
       title={`Store this ${word} now`}
@@ -26,13 +33,18 @@ export function TokenOnce({ what, onStored, ...shown }: Shown & { what: string; 
         <code className={styles.token} aria-label={word === "token" ? "Token" : "Secret"}>
           {text}
         </code>
-        <Button icon="copy" onClick={() => void copy(text, `The ${word}`)}>
+        <Button icon="copy" onClick={() => void copyText()}>
           Copy
         </Button>
       </div>
       <Check label="I have stored it" checked={stored} onChange={setStored} />
       <DialogActions>
-        <Button weight="primary" aria-disabled={!stored || undefined} onClick={() => stored && onStored()}>
+        <Button
+          ref={done}
+          weight="primary"
+          aria-disabled={!stored || undefined}
+          onClick={() => stored && onStored()}
+        >
           Done
         </Button>
       </DialogActions>

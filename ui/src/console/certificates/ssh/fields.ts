@@ -9,6 +9,7 @@ export const authority: ReferenceField = {
   label: "SSH authority",
   help: "Its private key stays on the server; only this server can sign with it.",
   of: [SSH_AUTHORITIES],
+  preselect: true,
   required: true,
   createOnly: true,
 };

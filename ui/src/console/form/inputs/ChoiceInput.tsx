@@ -2,11 +2,8 @@
 import { Choice } from "../../../parts/Choice";
 import { Field } from "../../../parts/Field";
 import { Select } from "../../../parts/Select";
-import type { ChoiceField } from "../field";
+import { MAX_RADIO_OPTIONS, type ChoiceField } from "../field";
 import type { InputProps } from "../FieldInput";
-
-/** Few options are radio buttons, many are a list. */
-const MAX_RADIO_OPTIONS = 4;
 
 export function ChoiceInput({ field, value, mistake, onChange }: InputProps<ChoiceField, string>) {
   const { label, help, required } = field;

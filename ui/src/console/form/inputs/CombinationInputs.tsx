@@ -1,6 +1,6 @@
 // Backends that combine others: with weights shown as shares, or in failover order.
-import type { ReactNode } from "react";
-import { IconButton } from "../../../parts/Button";
+import { useEffect, useRef, type ReactNode } from "react";
+import { Button, IconButton } from "../../../parts/Button";
 import { Group, Input } from "../../../parts/Field";
 import { RefLink } from "../../resource/cells";
 import type { CombinationField, Row } from "../field";
@@ -26,6 +26,15 @@ export function WeightsInput({
 }: InputProps<CombinationField, readonly Row[]>) {
   const references = useReferences(field.of, POLL_INTERVAL_MS);
   const weights = value.map(({ weight }) => Number(weight) || 0);
+  const list = useRef<HTMLUListElement>(null);
+  const added = useRef<string | null>(null);
+  // The weight of a backend that was added is typed at once.
+  useEffect(() => {
+    const id = added.current;
+    if (id === null) return;
+    added.current = null;
+    list.current?.querySelector<HTMLInputElement>(`[data-weight-of="${CSS.escape(id)}"]`)?.select();
+  });
   return (
     <Group label={field.label} mistake={mistake} hint={field.help}>
       {value.length > 0 && (
@@ -36,7 +45,7 @@ export function WeightsInput({
           <span className={styles.spacer} />
         </div>
       )}
-      <ul className={styles.rows}>
+      <ul ref={list} className={styles.rows}>
         {value.map(({ id = "", weight = "" }, at) => (
           <BackendRow
             key={id}
@@ -49,6 +58,7 @@ export function WeightsInput({
                 <Input
                   className={styles.weight}
                   aria-label={`Weight of ${title}`}
+                  data-weight-of={id}
                   inputMode="numeric"
                   value={weight}
                   onChange={(event) =>
@@ -69,7 +79,10 @@ export function WeightsInput({
         field={field}
         references={references}
         taken={value.map(({ id = "" }) => id)}
-        onAdd={(id) => onChange([...value, { id, weight: "100" }])}
+        onAdd={(id) => {
+          added.current = id;
+          onChange([...value, { id, weight: "100" }]);
+        }}
       />
     </Group>
   );
@@ -149,6 +162,9 @@ function BackendRow({ id, number, references, onRemove, children }: BackendRowPr
   );
 }
 
+/** Up to this number of backends each is a button; more are a list. */
+const MAX_BUTTONS = 6;
+
 interface AddBackendProps {
   field: CombinationField;
   references: References;
@@ -159,11 +175,22 @@ interface AddBackendProps {
 function AddBackend({ field, references: { candidates, loading }, taken, onAdd }: AddBackendProps) {
   if (!loading && candidates.length === 0)
     return <p className={styles.none}>There is no other backend yet. Create one first.</p>;
+  const others = candidates.filter(({ id }) => !taken.includes(id));
+  if (!loading && candidates.length <= MAX_BUTTONS)
+    return (
+      <div className={styles.candidates}>
+        {others.map(({ id, title }) => (
+          <Button key={id} icon="add" aria-label={`Add ${title}`} onClick={() => onAdd(id)}>
+            {title}
+          </Button>
+        ))}
+      </div>
+    );
   return (
     <CandidateSelect
       label="Add backend"
       kinds={field.of}
-      candidates={candidates.filter(({ id }) => !taken.includes(id))}
+      candidates={others}
       value=""
       placeholder={loading ? "Loading…" : "Add backend…"}
       onChange={onAdd}

@@ -1,5 +1,5 @@
 // Selects other records by name: one from a list, or several with checkboxes.
-import { useState, type ComponentProps } from "react";
+import { useEffect, useRef, useState, type ComponentProps } from "react";
 import { Check } from "../../../parts/Check";
 import { Field, Group, Input } from "../../../parts/Field";
 import { Select } from "../../../parts/Select";
@@ -11,8 +11,15 @@ import styles from "./inputs.module.css";
 import { unnamed } from "../../../model/ids";
 
 export function ReferenceInput({ field, value, mistake, onChange }: InputProps<ReferenceField, string>) {
-  const { label, help, of: kinds, none, required } = field;
+  const { label, help, of: kinds, none, required, preselect = false } = field;
   const { candidates, loading, failed } = useReferences(kinds, POLL_INTERVAL_MS);
+  const only = preselect && !loading && candidates.length === 1 ? candidates[0]?.id : undefined;
+  const chosen = useRef(value !== "");
+  useEffect(() => {
+    if (only === undefined || chosen.current) return;
+    chosen.current = true;
+    onChange(only);
+  }, [only, onChange]);
   const isUnreadable = failed && candidates.length === 0;
   const unreadable = isUnreadable ? "This API key cannot read the list; enter an ID." : "";
   return (
