@@ -130,6 +130,11 @@ test.describe("in the inspector", () => {
     const { requests } = await world.api<{ requests: unknown[] }>("GET", "/api/requests/http?filter=pinned:yes");
     expect(requests).toHaveLength(1);
     await table.add("filter, pin, note (a key each)", 0, clicks);
+
+    const viewing = await countClicks(page);
+    await page.getByRole("button", { name: "Pinned", exact: true }).click();
+    await expect(page.getByRole("combobox", { name: "Filter requests" })).toHaveValue("pinned:yes");
+    await table.add("built-in view", 1, viewing);
   });
 
   test("two requests are compared", async ({ page }) => {
