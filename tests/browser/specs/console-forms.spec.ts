@@ -43,10 +43,10 @@ for (const [width, height] of [
     await expect(menu.getByRole("menuitem").last()).toBeInViewport({ ratio: 0.9 });
   });
 
-test("draws the ring of an opened module around its name alone", async ({ page, edges, pages }) => {
+test("draws the ring of an opened module without settings around its name alone", async ({ page, edges, pages }) => {
   await pages.go((await edges.shop("focus.localhost")).place);
-  await pages.addStage("Circuit breaker");
-  const name = page.getByRole("heading", { name: "Circuit breaker" });
+  await pages.addStage("Compression");
+  const name = page.getByRole("heading", { name: "Compression" });
   await expect(name).toBeFocused();
   const ring = await name.evaluate((element) => {
     const { outlineOffset, outlineWidth } = getComputedStyle(element);
