@@ -5,8 +5,7 @@ import { hostports } from "../edges/hostportsField";
 import { PUBLISH_PATH } from "../publish/publishPath";
 import { inMatchOrder } from "../edges/routeFields";
 import { pathOf } from "../edges/routePath";
-import { PlaceLink } from "../PlaceLink";
-import { None, Moment } from "../resource/cells";
+import { Moment, None, RefLink } from "../resource/cells";
 import { description, metadata } from "../form/fields";
 import { healthColumn, requestsColumn } from "./trafficColumns";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
@@ -23,8 +22,7 @@ export const httpsEdges = describe("/edges/https", {
     {
       name: "routes",
       label: "Routes",
-      text: (edge) => String(edge.routes.length),
-      number: (edge) => edge.routes.length,
+      text: ({ routes }) => inMatchOrder(routes).map(pathOf).join(", "),
       cell: ({ id, routes }) => <RouteLinks edge={id} routes={routes} />,
     },
     requestsColumn,
@@ -72,7 +70,9 @@ function RouteLinks({ edge, routes }: { edge: string; routes: readonly HttpsRout
         .map((route, index) => (
           <span key={route.id}>
             {index > 0 && ", "}
-            <PlaceLink to={`/edges/https/${edge}/routes/${route.id}`}>{pathOf(route)}</PlaceLink>
+            <RefLink id={route.id} parent={edge}>
+              {pathOf(route)}
+            </RefLink>
           </span>
         ))}
       {routes.length > LINKED && `, ${routes.length - LINKED} more`}
