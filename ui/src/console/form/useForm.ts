@@ -29,7 +29,7 @@ export function useForm(element: RefObject<HTMLFormElement | null>, request: For
   const { form, record, method, path, fixed, invalidates, onDone } = request;
   const key = `${method} ${path}`;
   const [edited, setEdited] = useState<Draft>(() => keptDraft(key));
-  const [isRestored, setRestored] = useState(Object.keys(edited).length > 0);
+  const [isRestored, setRestored] = useState(() => hasInput(form, edited));
   const [tried, setTried] = useState(false);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const mutation = useApiMutation(invalidates);
@@ -95,6 +95,13 @@ export function useForm(element: RefObject<HTMLFormElement | null>, request: For
     discard,
     send,
   };
+}
+
+/** Whether a draft holds more than what the form has chosen by itself. */
+function hasInput(form: FormDescription, draft: Draft): boolean {
+  return form.fields.some(
+    (field) => draft[field.name] !== undefined && !(field.kind === "reference" && field.preselect),
+  );
 }
 
 /** The field of an API error, which may also name a member of an object or a position in a list. */
