@@ -124,6 +124,8 @@ test.describe("on a fresh machine", () => {
     await page.getByRole("button", { name: "More about web" }).click();
     await page.getByRole("menuitem", { name: "Remove…" }).click();
     await page.getByRole("button", { name: "Remove" }).click();
+    // What is behind an open dialog has no role.
+    await expect(page.getByRole("dialog")).toHaveCount(0);
     await expect(card(page, "web")).toHaveCount(0);
     await expect.poll(() => readFileSync(world.configuration, "utf8")).not.toContain("tea-shop");
     expect(readFileSync(world.configuration, "utf8")).toContain("# a comment that stays");
