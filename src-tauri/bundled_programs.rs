@@ -1,6 +1,9 @@
 //! The programs that are installed beside the app.
 
-use crate::error::{DesktopError, Result};
+use crate::{
+    error::{DesktopError, Result},
+    external,
+};
 use postern_api::Code;
 use std::{env, path::PathBuf, process::Stdio};
 use tokio::process::Command;
@@ -18,6 +21,7 @@ pub(crate) fn command(program: &str) -> Result<Command> {
             command.env_remove(name);
         }
     }
+    external::without_page_settings(&mut command);
     command.stdin(Stdio::null());
     Ok(command)
 }

@@ -7,6 +7,7 @@ use crate::{
     clipboard::AppClipboard,
     desktop_state::DesktopState,
     error::{DesktopError, Result},
+    external,
     ipc::{Arguments, Bytes},
     management_api::ManagementClient,
     shutdown, storage,
@@ -111,7 +112,8 @@ pub(crate) async fn open_inspector(app: AppHandle, Arguments(target): Arguments<
 #[tauri::command]
 pub(crate) async fn open_external(Arguments(ExternalUrl { url }): Arguments<ExternalUrl>) -> Result<()> {
     let url = parse_web_url(&url)?;
-    tauri_plugin_opener::open_url(url.as_str(), None::<&str>)
+    external::open(url.as_str())
+        .await
         .map_err(|error| DesktopError::local(format!("The browser could not be opened for {url}"), error))
 }
 
@@ -178,7 +180,7 @@ pub(crate) async fn restart_part(
 
 #[tauri::command]
 pub(crate) async fn reveal_logs(config: State<'_, Arc<AppConfig>>) -> Result<()> {
-    storage::show_logs(&config.paths)
+    storage::show_logs(&config.paths).await
 }
 
 #[tauri::command]

@@ -17,6 +17,7 @@ mod commands;
 mod deep_links;
 mod desktop_state;
 mod error;
+mod external;
 mod ipc;
 mod keychain;
 mod log_file;
@@ -41,12 +42,7 @@ mod tunnels;
 mod windows;
 
 use std::process::ExitCode;
-use supervision::session_watch;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == session_watch::FLAG) {
-        return arguments.next().map_or(ExitCode::FAILURE, |folder| session_watch::run(folder.as_ref()));
-    }
     start::run()
 }

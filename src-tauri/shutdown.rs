@@ -1,9 +1,6 @@
 //! Ordered shutdown: the programs that the app started end before the app, on Quit, on a signal and at logout.
 
-use crate::{
-    app_state::AppState,
-    supervision::{Supervisor, session_watch},
-};
+use crate::{app_state::AppState, supervision::Supervisor};
 use std::sync::Arc;
 use tauri::{AppHandle, Manager};
 
@@ -30,7 +27,6 @@ fn shut_down(app: &AppHandle, finish: impl FnOnce(&AppHandle) + Send + 'static) 
     let supervisor = app.state::<Arc<Supervisor>>().inner().clone();
     tauri::async_runtime::spawn(async move {
         supervisor.stop_all().await;
-        session_watch::stop(&supervisor.started).await;
         tracing::info!("all programs that the app started have ended");
         finish(&app);
     });

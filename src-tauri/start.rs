@@ -18,7 +18,7 @@ use crate::{
     remote_server,
     settings::{AppSettings, SettingsFile},
     shutdown, state_events,
-    supervision::{self, CommandReceivers, StartedProcesses, Supervisor, session_watch},
+    supervision::{self, CommandReceivers, StartedProcesses, Supervisor},
     tray::{self, TrayHost},
     trust,
     tunnels::TunnelSwitch,
@@ -36,6 +36,8 @@ const TRAY_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Runs the app until the user, a signal or the session ends it.
 pub(crate) fn run() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    windows::apply_page_settings();
     match prepare().and_then(build) {
         Ok(app) => {
             app.run(on_event);
@@ -146,7 +148,6 @@ fn build(prepared: PreparedApp) -> Result<tauri::App<Wry>> {
             }
             tauri::async_runtime::spawn(async move {
                 start_tasks(&handle, &config, &state, tunnels, &loopback_http).await;
-                session_watch::start(&supervisor.started, &config.paths.desktop).await;
                 supervision::start(&supervisor, commands, &config, &state, &loopback_http);
             });
             Ok(())

@@ -3,6 +3,7 @@
 use crate::{
     app_config::AppConfig,
     error::{DesktopError, Result},
+    external,
     ipc::Arguments,
     log_file::LogFile,
     paths::AppPaths,
@@ -86,13 +87,13 @@ pub(crate) async fn log_end(
 /// # Errors
 ///
 /// Fails if the folder cannot be created or opened.
-pub(crate) fn show_logs(paths: &AppPaths) -> Result<()> {
+pub(crate) async fn show_logs(paths: &AppPaths) -> Result<()> {
     let logs = paths.logs();
     let failed = |error: &dyn std::fmt::Display| {
         DesktopError::local(format!("The logs in {} cannot be shown", logs.display()), error)
     };
     private_file::create_folder(&logs).map_err(|error| failed(&error))?;
-    tauri_plugin_opener::open_path(&logs, None::<&str>).map_err(|error| failed(&error))
+    external::open(&logs).await.map_err(|error| failed(&error))
 }
 
 fn read_end(path: &Path) -> std::io::Result<String> {

@@ -2,11 +2,11 @@
 
 mod agent;
 mod context;
+mod display;
 mod launch;
 mod ports;
 mod process;
 mod server;
-pub(crate) mod session_watch;
 mod started_processes;
 mod supervise;
 

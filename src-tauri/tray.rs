@@ -125,7 +125,10 @@ fn on_menu_event(app: &AppHandle, event: &MenuEvent) {
         MenuAction::Inspector => {
             log_error("inspector", windows::show_inspector(app, &windows::InspectorTarget::default()))
         }
-        MenuAction::Logs => log_error("logs", storage::show_logs(&app.state::<Arc<AppConfig>>().paths)),
+        MenuAction::Logs => {
+            let config = app.state::<Arc<AppConfig>>().inner().clone();
+            run(app, async move { storage::show_logs(&config.paths).await });
+        }
         MenuAction::Quit => shutdown::quit(app),
         MenuAction::Pause => {
             let tunnels = app.state::<TunnelSwitch>().inner().clone();

@@ -1,5 +1,11 @@
 //! The main window and the inspector window. Neither can navigate away from the app's own pages.
 
+#[cfg(target_os = "linux")]
+mod page_memory;
+
+#[cfg(target_os = "linux")]
+pub(crate) use page_memory::{PAGE_SETTINGS, apply_page_settings};
+
 use crate::{
     error::{DesktopError, Result},
     ipc::WindowEvent,
@@ -10,12 +16,15 @@ use std::{
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
+        mpsc,
     },
     time::Duration,
 };
 use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use url::{Url, form_urlencoded::Serializer};
 
+#[cfg(not(target_os = "linux"))]
+pub(crate) const PAGE_SETTINGS: [(&str, &str); 0] = [];
 pub(crate) const MAIN_WINDOW: &str = "main";
 pub(crate) const INSPECTOR_WINDOW: &str = "inspector";
 /// Width and height in logical pixels.
@@ -125,39 +134,41 @@ pub(crate) fn show_inspector(app: &AppHandle, target: &InspectorTarget) -> Resul
     build(app, INSPECTOR_WINDOW, &page, "Postern inspector", (1200.0, 780.0))
 }
 
-fn build(app: &AppHandle, label: &str, page: &str, title: &str, (width, height): (f64, f64)) -> Result<()> {
-    let window = WebviewWindowBuilder::new(app, label, WebviewUrl::App(page.into()))
+fn build(app: &AppHandle, label: &'static str, page: &str, title: &'static str, size: (f64, f64)) -> Result<()> {
+    let page = WebviewUrl::App(page.into());
+    let (sender, built) = mpsc::channel();
+    let handle = app.clone();
+    // Views belong to the main thread, where this is called at once.
+    app.run_on_main_thread(move || {
+        let _ = sender.send(build_here(&handle, label, page, title, size));
+    })
+    .and_then(|()| built.recv().unwrap_or(Err(tauri::Error::FailedToReceiveMessage)))
+    .map_err(|error| failed(&error))
+}
+
+fn build_here(
+    app: &AppHandle,
+    label: &str,
+    page: WebviewUrl,
+    title: &str,
+    (width, height): (f64, f64),
+) -> tauri::Result<()> {
+    let window = WebviewWindowBuilder::new(app, label, page)
         .title(title)
         .inner_size(width, height)
         .min_inner_size(480.0, 360.0)
-        .on_navigation(is_app_page)
-        .build()
-        .map_err(|error| failed(&error))?;
+        .on_navigation(is_app_page);
     #[cfg(target_os = "linux")]
-    save_memory(&window);
+    let window = match page_memory::related_view(app, label) {
+        Some(view) => window.with_related_view(view),
+        None => window,
+    };
+    let window = window.build()?;
+    #[cfg(target_os = "linux")]
+    page_memory::save_memory(&window);
+    #[cfg(not(target_os = "linux"))]
+    drop(window);
     Ok(())
-}
-
-/// The pages hardly move, and with a graphics library each of their processes takes twice the memory. They come out of the
-/// program, so that they need no cache.
-#[cfg(target_os = "linux")]
-fn save_memory(window: &WebviewWindow) {
-    use webkit2gtk::{CacheModel, HardwareAccelerationPolicy, SettingsExt, WebContextExt, WebViewExt};
-
-    let changed = window.with_webview(|webview| {
-        let view = webview.inner();
-        if let Some(settings) = view.settings() {
-            settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
-            settings.set_enable_webgl(false);
-            settings.set_enable_webaudio(false);
-        }
-        if let Some(context) = view.context() {
-            context.set_cache_model(CacheModel::DocumentViewer);
-        }
-    });
-    if let Err(error) = changed {
-        tracing::warn!(%error, "the window is drawn with a graphics library");
-    }
 }
 
 /// Captured content must never replace a page that is allowed to call commands.

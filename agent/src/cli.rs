@@ -112,7 +112,7 @@ enum Command {
 
 /// Runs the program: exit code 0 for success, 1 for an error, 2 for an invalid command line.
 pub fn main() -> ExitCode {
-    start_own_session();
+    postern_config::desktop_session::enter();
     let api = std::env::args_os().skip(1).any(|word| word == "api");
     let matches = if api { full_command() } else { Cli::command().subcommand(api::stub_command()) }.get_matches();
     let done = match matches.subcommand() {
@@ -187,15 +187,6 @@ fn write_result(written: io::Result<()>) -> Result<(), Error> {
 
 fn print_error(error: &Error) {
     let _ = writeln!(io::stderr(), "error: {} ({})", error.message, error.code);
-}
-
-/// A program that starts the agent may want it to outlive its own terminal and process group.
-fn start_own_session() {
-    #[cfg(unix)]
-    if std::env::var_os("POSTERN_OWN_SESSION").is_some_and(|wish| wish == "1") {
-        // Fails only if this process already leads a group; then there is nothing to do.
-        let _ = rustix::process::setsid();
-    }
 }
 
 #[cfg(test)]

@@ -54,11 +54,7 @@ use std::{path::PathBuf, process::ExitCode};
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    if std::env::var_os("POSTERN_OWN_SESSION").is_some_and(|value| value == "1") {
-        // Set by the desktop app, so that the server outlives the app's session. It fails only if the process is
-        // already a process group leader, which has the same effect.
-        let _ = rustix::process::setsid();
-    }
+    postern_config::desktop_session::enter();
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     rustls::crypto::aws_lc_rs::default_provider().install_default().ok();
     let mut format = logs::Format::default();

@@ -1,12 +1,13 @@
 //! Starts a program so that it can outlive the app.
 
-use super::process::ProcessHandle;
+use super::{display, process::ProcessHandle};
 use crate::{
     bundled_programs,
     error::{DesktopError, Result},
     log_file::LogFile,
 };
 use postern_api::Code;
+use postern_config::desktop_session;
 use std::ffi::OsString;
 use tokio::process::Child;
 
@@ -26,7 +27,8 @@ pub(crate) struct SpawnedProgram {
 }
 
 impl Launch {
-    /// Starts the program in its own session, so that neither a terminal nor the end of the app ends it.
+    /// Starts the program in its own session, so that neither a terminal nor the end of the app ends it. The end of the
+    /// desktop session does.
     ///
     /// # Errors
     ///
@@ -36,9 +38,13 @@ impl Launch {
             |error| DesktopError::local(format!("The log {} cannot be written", self.log.path().display()), error);
         let (output, log_begin) = self.log.open().map_err(open)?;
         let errors = output.try_clone().map_err(open)?;
-        let child = bundled_programs::command(self.program)?
+        let mut command = bundled_programs::command(self.program)?;
+        if let Some(socket) = display::socket() {
+            command.env(desktop_session::DISPLAY_SOCKET, socket);
+        }
+        let child = command
             .args(&self.arguments)
-            .env("POSTERN_OWN_SESSION", "1")
+            .env(desktop_session::OWN_SESSION, "1")
             .stdout(output)
             .stderr(errors)
             .spawn()
