@@ -2,7 +2,7 @@
 
 use crate::{
     error::{DesktopError, Result},
-    external,
+    page_settings,
 };
 use postern_api::Code;
 use std::{env, path::PathBuf, process::Stdio};
@@ -21,7 +21,7 @@ pub(crate) fn command(program: &str) -> Result<Command> {
             command.env_remove(name);
         }
     }
-    external::without_page_settings(&mut command);
+    page_settings::remove_from(&mut command);
     command.stdin(Stdio::null());
     Ok(command)
 }

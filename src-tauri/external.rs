@@ -1,5 +1,6 @@
 //! Opens addresses in the user's browser and folders in the file manager.
 
+use crate::page_settings;
 use std::{ffi::OsStr, io, process::Stdio, time::Duration};
 use tokio::{process::Command, time::timeout};
 
@@ -15,7 +16,7 @@ pub(crate) async fn open(target: impl AsRef<OsStr>) -> io::Result<()> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "no program opens it");
     for command in open::commands(target) {
         let mut command = Command::from(command);
-        without_page_settings(&mut command);
+        page_settings::remove_from(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match command.spawn() {
             Ok(mut child) => match timeout(FAILURE_TIMEOUT, child.wait()).await {
@@ -27,11 +28,4 @@ pub(crate) async fn open(target: impl AsRef<OsStr>) -> io::Result<()> {
         }
     }
     Err(failure)
-}
-
-/// The settings of the app's own pages are not for other programs.
-pub(crate) fn without_page_settings(command: &mut Command) {
-    for (name, _) in crate::windows::PAGE_SETTINGS {
-        command.env_remove(name);
-    }
 }

@@ -25,6 +25,7 @@ mod logging;
 mod management_api;
 mod management_key;
 mod notifications;
+mod page_settings;
 mod paths;
 mod preferences;
 mod remote_server;

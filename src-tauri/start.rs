@@ -14,6 +14,7 @@ use crate::{
     management_api::ManagementClient,
     management_key::ManagementKeys,
     notifications::{self, CloseExplanation},
+    page_settings,
     paths::{AppPaths, ListenAddresses},
     remote_server,
     settings::{AppSettings, SettingsFile},
@@ -36,8 +37,7 @@ const TRAY_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Runs the app until the user, a signal or the session ends it.
 pub(crate) fn run() -> ExitCode {
-    #[cfg(target_os = "linux")]
-    windows::apply_page_settings();
+    page_settings::apply();
     match prepare().and_then(build) {
         Ok(app) => {
             app.run(on_event);

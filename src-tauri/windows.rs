@@ -3,9 +3,6 @@
 #[cfg(target_os = "linux")]
 mod page_memory;
 
-#[cfg(target_os = "linux")]
-pub(crate) use page_memory::{PAGE_SETTINGS, apply_page_settings};
-
 use crate::{
     error::{DesktopError, Result},
     ipc::WindowEvent,
@@ -23,8 +20,6 @@ use std::{
 use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use url::{Url, form_urlencoded::Serializer};
 
-#[cfg(not(target_os = "linux"))]
-pub(crate) const PAGE_SETTINGS: [(&str, &str); 0] = [];
 pub(crate) const MAIN_WINDOW: &str = "main";
 pub(crate) const INSPECTOR_WINDOW: &str = "inspector";
 /// Width and height in logical pixels.

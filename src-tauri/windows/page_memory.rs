@@ -3,25 +3,11 @@
 use super::{INSPECTOR_WINDOW, MAIN_WINDOW};
 use std::cell::Cell;
 use tauri::{AppHandle, Manager, WebviewWindow};
-use webkit2gtk::{CacheModel, HardwareAccelerationPolicy, SettingsExt, WebContextExt, WebView, WebViewExt, glib};
-
-/// Environment variables of the processes that show the pages: without the slowest of the compilers of JavaScript, which
-/// pays only for what runs for seconds; with a small heap; with the system's allocator, which keeps less.
-pub(crate) const PAGE_SETTINGS: [(&str, &str); 3] =
-    [("JSC_useFTLJIT", "false"), ("JSC_forceMiniVMMode", "true"), ("Malloc", "1")];
+use webkit2gtk::{CacheModel, HardwareAccelerationPolicy, SettingsExt, WebContextExt, WebView, WebViewExt};
 
 thread_local! {
     /// A view on its way out of the closure that gets it.
     static VIEW: Cell<Option<WebView>> = const { Cell::new(None) };
-}
-
-/// Sets the environment variables that the processes of the pages inherit. Must be called before a second thread exists.
-pub(crate) fn apply_page_settings() {
-    for (name, value) in PAGE_SETTINGS {
-        if let Err(error) = glib::setenv(name, value, false) {
-            tracing::warn!(%error, name, "a setting of the pages is not applied");
-        }
-    }
 }
 
 /// With a graphics library each of the processes takes twice the memory. The pages come out of the program, so that they

@@ -76,7 +76,7 @@ export async function firstStart({ app, driver, session, steps, tray, artifacts 
     const second = app.launch(session.env, path.join(artifacts, "logs", "second.log"));
     await until("the second one ends", () => second.exitCode !== null, 15_000);
     equal(second.exitCode, 0, "exit status of the second");
-    equal(app.processes().filter(({ program }) => program === "postern-desktop").length, 2, "app and session watch");
+    equal(app.processes().filter(({ program }) => program === "postern-desktop").length, 1, "processes of the app");
   });
 }
 
