@@ -41,6 +41,7 @@ pub fn enter() {}
 
 /// Waits until the socket accepts no connections. The display may close an idle connection, which is then opened again.
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "the thread is its own and does nothing else")]
 fn wait_until_closed(socket: &Path) {
     while let Ok(mut stream) = UnixStream::connect(socket) {
         let mut ignored = [0; 64];
