@@ -127,7 +127,7 @@ fn on_menu_event(app: &AppHandle, event: &MenuEvent) {
         }
         MenuAction::Logs => {
             let config = app.state::<Arc<AppConfig>>().inner().clone();
-            run(app, async move { storage::show_logs(&config.paths).await });
+            tauri::async_runtime::spawn(async move { log_error("logs", storage::show_logs(&config.paths).await) });
         }
         MenuAction::Quit => shutdown::quit(app),
         MenuAction::Pause => {
