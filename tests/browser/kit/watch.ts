@@ -68,7 +68,7 @@ export class Watch {
     expect(
       longest,
       `${what}: the page did not answer (the machine is ${slower.toFixed(1)} times slower)`,
-    ).toBeLessThan(LIMIT_MS * Math.max(slower * 1.5, 5));
+    ).toBeLessThan(LIMIT_MS * Math.max(slower * 1.5, 2));
     return longest;
   }
 
