@@ -18,6 +18,22 @@ export interface Shop {
   place: string;
 }
 
+export async function createShop(
+  world: World,
+  host: string,
+  backend: string,
+  modules: object = {},
+): Promise<Shop> {
+  const edge = await world.create("/edges/https", { hostports: [`${host}:443`] });
+  const route = await world.create(`/edges/https/${edge}/routes`, {
+    match_type: "path_prefix",
+    match: "/",
+    backend: { backend_id: backend },
+    ...modules,
+  });
+  return { edge, route, place: `/edges/https/${edge}/routes/${route}` };
+}
+
 /** The edges of a server, over its management API, and what they are put together from. */
 export class Edges {
   readonly #world: World;
@@ -47,15 +63,8 @@ export class Edges {
   }
 
   /** An edge with one route for everything. */
-  async shop(host: string, modules: object = {}): Promise<Shop> {
-    const edge = await this.#world.create("/edges/https", { hostports: [`${host}:443`] });
-    const route = await this.#world.create(`/edges/https/${edge}/routes`, {
-      match_type: "path_prefix",
-      match: "/",
-      backend: { backend_id: this.backend },
-      ...modules,
-    });
-    return { edge, route, place: `/edges/https/${edge}/routes/${route}` };
+  shop(host: string, modules: object = {}): Promise<Shop> {
+    return createShop(this.#world, host, this.backend, modules);
   }
 
   async removeAll(): Promise<void> {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ClickTable, countClicks } from "../kit/clicks";
 import { copied } from "../kit/clipboard";
+import { createShop } from "../kit/edges";
 import { FakeAgent } from "../kit/fake-agent";
 import { openInDesktop } from "../kit/fake-desktop";
 import { expect, type Page } from "../kit/fixtures";
@@ -42,9 +43,7 @@ async function list<T = Record<string, unknown>>(world: World, path: string, mem
 /** An edge with one route for everything, such as a publication leaves. */
 async function route(world: World, host: string): Promise<string> {
   const backend = await world.create("/backends/http_response", { description: "Greeting", body: "hello" });
-  const edge = await world.create("/edges/https", { hostports: [`${host}:443`] });
-  const match = { match_type: "path_prefix", match: "/", backend: { backend_id: backend } };
-  return `/edges/https/${edge}/routes/${await world.create(`/edges/https/${edge}/routes`, match)}`;
+  return (await createShop(world, host, backend)).place;
 }
 
 test.describe("in the main window", () => {

@@ -1,50 +1,11 @@
 // Working with captured requests, against the real agent: finding, understanding, changing, sending again, keeping.
 import type { Page } from "@playwright/test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { copied } from "../kit/clipboard";
-import { expect, expectAccessible, picture, testWithWorld } from "../kit/fixtures";
-import { externalAgent, type World } from "../kit/world";
+import { expect, expectAccessible, picture } from "../kit/fixtures";
+import { box, expectRows, listed, row, tab, testWithInspectedSite } from "../kit/inspected-site";
+import { externalAgent } from "../kit/world";
 
-const test = testWithWorld().extend<{}, { url: string }>({
-  /** The address of a tunnel to the site. */
-  url: [
-    async ({ world }, use) => {
-      const tunnel = {
-        name: "shop",
-        proto: "http",
-        addr: String(world.site.port),
-        ip_restriction: { allow_cidrs: ["127.0.0.0/8", "::1/128"] },
-      };
-      const { public_url: url } = await world.api<{ public_url: string }>("POST", "/api/tunnels", tunnel);
-      await use(url);
-    },
-    { scope: "worker" },
-  ],
-});
-
-test.beforeEach(async ({ world, url: _ }) => {
-  world.site.heard = [];
-  await world.api("DELETE", "/api/requests/http");
-});
-
-const box = (page: Page) => page.getByRole("combobox", { name: "Filter requests" });
-const row = (page: Page, name: string) => page.getByRole("row", { name });
-const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
-/** The list has so many rows beside its header. */
-const expectRows = (page: Page, rows: number, message?: string) =>
-  expect(page.getByRole("grid"), message).toHaveAttribute("aria-rowcount", String(rows + 1));
-
-interface Listed {
-  id: string;
-  path: string;
-  pinned: boolean;
-  note: string | null;
-}
-const listed = async (world: World, filter: string) => {
-  const query = new URLSearchParams({ limit: "1000", filter });
-  return (await world.api<{ requests: Listed[] }>("GET", `/api/requests/http/summaries?${query}`)).requests;
-};
+const test = testWithInspectedSite();
 
 test.describe("a filter", () => {
   test("finds what the agent finds, whichever side evaluates the filter", async ({
@@ -305,117 +266,6 @@ test.describe("a request", () => {
       .click();
     await expect(row(page, "/kept")).toHaveCount(0);
     expect((await listed(world, "")).map(({ path }) => path)).toEqual(["/other"]);
-  });
-});
-
-test.describe("several requests", () => {
-  test("are selected with keys and sent again at a pace, with a table of what came back", async ({
-    page,
-    world,
-    url,
-    openAgent,
-  }) => {
-    for (const path of ["/a", "/b", "/c"]) await world.visit(`${url}${path}`);
-    await openAgent();
-    await expect(row(page, "/c")).toBeVisible();
-    await page.keyboard.press("j");
-    await page.keyboard.press("Shift+ArrowDown");
-    await expect(page.getByRole("heading", { name: "2 requests selected" })).toBeVisible();
-    await page.keyboard.press("Shift+ArrowDown");
-    await expect(page.getByRole("heading", { name: "3 requests selected" })).toBeVisible();
-    const form = page.getByRole("form", { name: "Replay many" });
-    await form.getByLabel("Times each").fill("4");
-    await form.getByLabel("Requests per second").fill("50");
-    await form.getByRole("button", { name: "Send 12" }).click();
-    await expect(page.getByText("12 of 12 sent")).toBeVisible();
-    const results = page.getByRole("table", { name: "Results" });
-    await expect(results.getByRole("button", { name: "200 OK" })).toHaveCount(12);
-    await expect.poll(() => world.site.heard.length).toBe(15);
-    await expectAccessible(page);
-    await picture(page, "inspector-replay-many");
-  });
-
-  test("are selected with keys and deleted, after asking", async ({ page, world, url, openAgent }) => {
-    for (const path of ["/a", "/b", "/c"]) await world.visit(`${url}${path}`);
-    await openAgent();
-    await expect(row(page, "/c")).toBeVisible();
-    await page.keyboard.press("j");
-    for (let more = 0; more < 2; more += 1) await page.keyboard.press("Shift+ArrowDown");
-    await page.getByRole("button", { name: "Delete the selected requests" }).click();
-    await page
-      .getByRole("dialog", { name: "Delete 3 requests?" })
-      .getByRole("button", { name: "Delete" })
-      .click();
-    await expect(page.getByText("Waiting for the first request")).toBeVisible();
-    expect(await listed(world, "")).toEqual([]);
-  });
-
-  test("are deleted although the network changes and one is gone already", async ({
-    page,
-    world,
-    url,
-    openAgent,
-  }) => {
-    for (const path of ["/a", "/b", "/c"]) await world.visit(`${url}${path}`);
-    await openAgent();
-    await expect(row(page, "/c")).toBeVisible();
-    let deletions = 0;
-    await page.route(/\/api\/requests\/http\/[0-9a-f]+$/, async (route) => {
-      if (route.request().method() !== "DELETE") return route.continue();
-      deletions += 1;
-      if (deletions === 1) return route.abort("internetdisconnected");
-      // The agent deletes it, and the response is lost.
-      if (deletions === 3) {
-        await route.fetch();
-        return route.abort("connectionreset");
-      }
-      return route.continue();
-    });
-    await page.keyboard.press("j");
-    for (let more = 0; more < 2; more += 1) await page.keyboard.press("Shift+ArrowDown");
-    await page.getByRole("button", { name: "Delete the selected requests" }).click();
-    await page
-      .getByRole("dialog", { name: "Delete 3 requests?" })
-      .getByRole("button", { name: "Delete" })
-      .click();
-    await expect.poll(() => listed(world, "")).toEqual([]);
-    await expect.poll(() => deletions).toBe(5);
-    await expect(page.getByText("Not every request could be deleted")).toHaveCount(0);
-  });
-
-  test("are saved as a HAR file and read back", async ({ page, world, url, openAgent }) => {
-    for (const path of ["/one?token=s3cret", "/two"]) await world.visit(`${url}${path}`);
-    await openAgent();
-    await expect(row(page, "/two")).toBeVisible();
-    await box(page).fill("path:one");
-    await expectRows(page, 1);
-    const more = page.getByRole("button", { name: "Actions on all requests" });
-    await more.click();
-    await page.getByRole("menuitem", { name: "Save as HAR…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Save as a HAR file" });
-    await expect(dialog.getByText("1 request")).toBeVisible();
-    await expectAccessible(page);
-    const saving = page.waitForEvent("download");
-    await dialog.getByRole("button", { name: "Save" }).click();
-    const download = await saving;
-    expect(download.suggestedFilename()).toBe("postern.har");
-    const text = readFileSync(await download.path(), "utf8");
-    expect(text).toContain("/one");
-    expect(text).not.toMatch(/s3cret|s3cr3t|\/two/);
-
-    await world.api("DELETE", "/api/requests/http");
-    const file = join(world.folder, "again.har");
-    writeFileSync(file, text);
-    await box(page).fill("");
-    const choosing = page.waitForEvent("filechooser");
-    await more.click();
-    await page.getByRole("menuitem", { name: "Import a HAR file…" }).click();
-    await (await choosing).setFiles(file);
-    await expect(row(page, "From a file /one")).toBeVisible();
-    await expect(page.getByText("1 request imported from again.har")).toBeVisible();
-    await row(page, "/one").click();
-    await tab(page, "Decisions");
-    await expect(page.getByText("Imported from a file")).toBeVisible();
   });
 });
 
