@@ -150,6 +150,12 @@ impl AgentContext {
         self.sources.edited().display().to_string()
     }
 
+    /// The file with the authorities that are trusted for the server; `None` for the system's store.
+    pub fn root_cas(&self) -> Option<String> {
+        let file = self.config.borrow().settings.root_cas.file()?;
+        Some(std::path::absolute(&file).unwrap_or(file).display().to_string())
+    }
+
     /// Round-trip time to the server, once the session has measured it.
     pub fn latency(&self) -> Option<Duration> {
         self.session.load().as_ref().and_then(|session| session.latency())

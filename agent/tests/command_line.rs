@@ -159,6 +159,27 @@ async fn a_tunnel_from_the_command_line_runs_until_it_is_terminated() {
     assert!(!stderr.contains("a-token"));
 }
 
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_status_names_the_authority_of_a_server_on_this_machine() {
+    let world = World::stopped("").await;
+    let authority = world.folder.path().join("server/ca.pem");
+    std::fs::create_dir(authority.parent().unwrap()).expect("a folder");
+    std::fs::rename(world.folder.path().join("ca.pem"), &authority).expect("moved");
+    let text = std::fs::read_to_string(world.config()).unwrap();
+    let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("root_cas:")).collect();
+    std::fs::write(world.config(), lines.join("\n")).expect("written");
+    let mut child = postern(world.folder.path()).args(["http", "8080", "--config"]).arg(world.config()).spawn().unwrap();
+    world.server.wait_for(|server| server.number("command_line")).await;
+    let state =
+        postern_agent::config::state_file::read(&postern_agent::config::state_file::state_path(&world.config()));
+    let response = reqwest::get(format!("http://{}/api/status", state.web_addr.expect("it listens"))).await;
+    let status: serde_json::Value = response.expect("a response").json().await.expect("JSON");
+    assert_eq!(status["session"]["root_cas"], authority.display().to_string());
+    child.kill().expect("it ends");
+    child.wait().expect("it has ended");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refused_tunnel_or_token_ends_the_command_with_the_reason() {
     let world = World::stopped("").await;

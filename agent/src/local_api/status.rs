@@ -30,6 +30,7 @@ pub(super) fn status(context: &AgentContext) -> AgentStatus {
             attempt: session.attempt,
             since: session.since.to_string(),
             server_version: session.server_version,
+            root_cas: context.root_cas(),
             legs: Vec::from_iter((session.state == SessionState::Online).then_some(leg)),
         },
         web_addr: context.web_addr().map(|address| address.to_string()),

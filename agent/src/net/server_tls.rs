@@ -1,6 +1,6 @@
 //! Certificate verification of connections to the server.
 
-use crate::config::{AgentSettings, paths, settings::RootCas};
+use crate::config::{AgentSettings, settings::RootCas};
 use postern_api::{Code, Error};
 use rustls::{
     CipherSuite, ClientConfig, RootCertStore,
@@ -39,12 +39,7 @@ fn verifier(
     revocation: bool,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
-    let local = match root_cas {
-        RootCas::Default => paths::local_authority(),
-        RootCas::Host => None,
-        RootCas::File(path) => Some(path.clone()),
-    };
-    match local {
+    match root_cas.file() {
         Some(path) => from_file(&path, revocation, provider),
         None => {
             let verifier = rustls_platform_verifier::Verifier::new(provider.clone()).map_err(|error| {

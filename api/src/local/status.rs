@@ -98,6 +98,9 @@ pub struct SessionView {
     /// The server's version; empty before the first session.
     #[serde(default)]
     pub server_version: String,
+    /// The PEM file with the authorities that the agent trusts for its server; `null` for the system's store.
+    #[serde(default)]
+    pub root_cas: Option<String>,
     /// The connection to the server; empty unless the state is `online`.
     #[serde(default)]
     pub legs: Vec<SessionLeg>,

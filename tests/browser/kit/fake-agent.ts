@@ -40,6 +40,7 @@ export class FakeAgent {
     attempt: 0,
     since: new Date(Date.now() - 3_600_000).toISOString(),
     server_version: "0.1.0",
+    root_cas: null,
     legs: [{ region: "local", latency: "0.4ms", round_trip: 400_000 }],
   };
   configuration =

@@ -1,10 +1,12 @@
 // Every page of the console, the inspector and the main window, in light and dark, at two sizes, into docs/screenshots.
+// Each is judged on the way: axe finds nothing in any colours, and nothing is wider than the window.
 import type { Page } from "@playwright/test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ordinary } from "../kit/captured";
 import { openInDesktop } from "../kit/fake-desktop";
-import { expect, testWithFakeAgent, testWithWorld } from "../kit/fixtures";
+import { expect, expectAccessible, testWithFakeAgent, testWithWorld } from "../kit/fixtures";
+import { ManyEdges } from "./many-edges";
 import { fill, visitors } from "./shop";
 
 const FOLDER = process.env["POSTERN_PICTURES"] ?? join(import.meta.dirname, "../../../docs/screenshots");
@@ -12,15 +14,27 @@ const SIZES = [
   { width: 1280, height: 800 },
   { width: 1920, height: 1080 },
 ];
+const WIDTHS = [1280, 1440, 1920];
 const COLOURS = ["light", "dark"] as const;
+const JUDGED = [
+  { colorScheme: "light" },
+  { colorScheme: "dark" },
+  { colorScheme: "light", contrast: "more" },
+  { colorScheme: "light", forcedColors: "active" },
+] as const;
+const NO_MEDIA = { colorScheme: "light", contrast: "no-preference", forcedColors: "none" } as const;
 
 /** Lists and forms, by the name of their picture. */
 const PLACES: Record<string, string> = {
   overview: "/overview",
   topology: "/topology",
+  nodes: "/nodes",
+  requests: "/requests",
   endpoints: "/endpoints",
   tunnels: "/tunnels",
+  agents: "/agents",
   "tunnel-sessions": "/tunnel_sessions",
+  publish: "/publish",
   "https-edges": "/edges/https",
   "https-edge-new": "/edges/https/new",
   "tls-edges": "/edges/tls",
@@ -48,6 +62,9 @@ const PLACES: Record<string, string> = {
   "ssh-user-certificates": "/ssh_user_certificates",
   people: "/app/users",
   sessions: "/app/sessions",
+  "audit-log": "/audit_events",
+  "event-destinations": "/event_destinations",
+  "alert-rules": "/alert_rules",
 };
 
 const test = testWithWorld().extend<{}, { places: Record<string, string> }>({
@@ -68,23 +85,66 @@ async function settled(page: Page): Promise<void> {
   await expect(page.getByText(/^Loading/)).toHaveCount(0);
 }
 
+const drawn = (page: Page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
 /** The page at every size in every colour, with the pointer where it marks nothing. */
 async function pictures(page: Page, name: string): Promise<void> {
   await page.mouse.move(0, 0);
   for (const { width, height } of SIZES) {
     await page.setViewportSize({ width, height });
     for (const colorScheme of COLOURS) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await page.evaluate(
-        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
-      );
+      await page.emulateMedia({ ...NO_MEDIA, colorScheme, reducedMotion: "reduce" });
+      await drawn(page);
       await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`) });
     }
   }
+  await judge(page, name);
+}
+
+/** What is wrong with any page is reported once all of them have been seen. */
+async function judge(page: Page, name: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    await drawn(page);
+    const over = await page.evaluate(() => {
+      const main = document.querySelector("main") ?? document.documentElement;
+      return Math.max(main.scrollWidth - main.clientWidth, document.documentElement.scrollWidth - innerWidth);
+    });
+    expect.soft(over, `${name} fits into ${width} pixels`).toBeLessThanOrEqual(0);
+  }
+  await page.setViewportSize(SIZES[0]!);
+  for (const media of JUDGED) {
+    await page.emulateMedia({ ...NO_MEDIA, ...media });
+    await drawn(page);
+    await expectAccessible(page).catch((thrown: unknown) => {
+      expect.soft(String(thrown), `${name} in ${JSON.stringify(media)}`).toBe("");
+    });
+  }
+  await page.emulateMedia(NO_MEDIA);
+}
+
+/** The paths of all pages that the navigation and its tabs lead to. */
+async function navigated(page: Page): Promise<string[]> {
+  const linksIn = (name: string | RegExp) =>
+    page
+      .getByRole("navigation", { name })
+      .getByRole("link")
+      .evaluateAll((links) => links.map((link) => new URL((link as HTMLAnchorElement).href).hash));
+  const found = new Set<string>();
+  for (const entry of await linksIn("Areas")) {
+    found.add(entry.slice(1));
+    await page.evaluate((hash) => (location.hash = hash), entry);
+    await settled(page);
+    for (const tab of await linksIn(/^(?!Areas)/)) found.add(tab.slice(1).replace(/\?.*/, ""));
+  }
+  return [...found];
 }
 
 test("the console", async ({ page, world, places, openConsole }) => {
   await openConsole();
+  const known = Object.values(PLACES);
+  expect((await navigated(page)).filter((path) => !known.includes(path))).toEqual([]);
   for (const [name, place] of [...Object.entries(PLACES), ...Object.entries(places)]) {
     await page.setViewportSize(SIZES[0]!);
     await page.evaluate((hash) => (location.hash = hash), place);
@@ -97,6 +157,22 @@ test("the console", async ({ page, world, places, openConsole }) => {
       await page.waitForFunction(() => !document.body.textContent?.includes("Nothing has passed"));
     }
     await pictures(page, `console-${name}`);
+  }
+});
+
+const testWithMany = testWithWorld();
+
+testWithMany("the topology of many edges", async ({ page, world, openConsole }) => {
+  mkdirSync(FOLDER, { recursive: true });
+  const many = new ManyEdges(world);
+  await openConsole();
+  for (const count of [9, 50, 200]) {
+    await many.grow(count);
+    for (const place of ["/overview", "/topology?idle=shown"])
+      await page.evaluate((hash) => (location.hash = hash), place);
+    await expect(page.getByText(new RegExp(`^${count} edges`))).toBeVisible();
+    await expect(page.locator("[data-node]").first()).toBeVisible();
+    await pictures(page, `console-topology-${count}-edges`);
   }
 });
 

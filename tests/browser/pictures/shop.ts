@@ -37,6 +37,8 @@ export async function fill(world: World): Promise<Record<string, string>> {
   );
   const ada = await make("/users", { name: "Ada", admin: true, description: "Operations" }, "user");
   await make("/users", { name: "Bela", description: "Orders" });
+  const url = `http://127.0.0.1:${world.site.port}/events`;
+  await make("/event_destinations", { url, kinds: ["https_edge", "ip_policy"], description: "Chat" }, "event-destination");
   await make("/bot_users", { name: "Deployments" }, "bot-user");
   await make("/api_keys", { description: "Terraform", owner_id: ada }, "api-key");
   await make("/credentials", { description: "Build machine", acl: ["bind:*.shop.localhost"] }, "credential");
@@ -175,6 +177,13 @@ export async function fill(world: World): Promise<Record<string, string>> {
     },
   });
   places["https-route-login"] = `/edges/https/${edge}/routes/${inside}?stage=oauth`;
+  places["https-edge-traffic"] = `/edges/https/${edge}?tab=traffic`;
+  places["https-edge-requests"] = `/edges/https/${edge}?tab=requests`;
+  await make(
+    "/alert_rules",
+    { measure: "error_share", threshold: 0.05, subject_id: edge, description: "Failures of the shop" },
+    "alert-rule",
+  );
   places["https-edge-refused"] = `/edges/https/${edge}?tab=refused`;
   await make(
     "/edges/tls",

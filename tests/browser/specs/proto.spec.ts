@@ -176,6 +176,57 @@ test("messages of gRPC have the types of their method", async ({ page, inspector
   await expect(inspector.panel.getByRole("treeitem", { name: "id: 42" })).toHaveCount(2);
 });
 
+test("one of 9,000 message types is found by a part of its name", async ({ page, inspector }) => {
+  await inspector.answered("/orders/1", "application/x-protobuf", BYTES);
+  const names = Array.from({ length: 9000 }, (_, index) => `Kind${String(index).padStart(4, "0")}`);
+  const many = `syntax = "proto3";\npackage big.v1;\n${names.map((name) => `message ${name} { int32 id = 1; }`).join("\n")}\n`;
+  const add = inspector.panel.getByRole("button", { name: "Add .proto files…" });
+  await choose(page, add, ["many.proto", many]);
+  const select = inspector.panel.getByRole("combobox", { name: "Message type of the response body" });
+  await select.click();
+  const search = page.getByRole("combobox", { name: "Search: Message type of the response body" });
+  await expect(search).toBeFocused();
+  await expect(page.getByRole("option")).toHaveCount(100);
+  await expect(page.getByText("The first 100 of 9,001 options: search to see others.")).toBeVisible();
+  await expect(page.getByRole("option", { name: "No message type: field numbers", selected: true })).toBeVisible();
+  await search.fill("no such type");
+  await expect(page.getByText("Nothing matches.")).toBeVisible();
+  await search.fill("V1 kind873");
+  await expect(page.getByRole("option")).toHaveCount(10);
+  await looksRight(page, "search");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(select).toHaveText("big.v1.Kind8731");
+  await expect(select).toBeFocused();
+  await expect(row(inspector, "id: 42")).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("option").first(), "the chosen one comes first").toHaveText("big.v1.Kind8731");
+  await page.keyboard.press("Escape");
+  await expect(search).toHaveCount(0);
+});
+
+test("two messages are compared by the names of their fields", async ({ page, inspector }) => {
+  for (const [version, body] of [
+    ["1", BYTES],
+    ["2", join(number(1, 43), BYTES.subarray(2))],
+  ] as const) {
+    inspector.service.says("/orders", { headers: { "Content-Type": "application/x-protobuf" }, body });
+    await inspector.visit(`/orders?v=${version}`);
+    await expect(inspector.row(`/orders?v=${version}`)).toBeVisible();
+  }
+  await inspector.select("/orders?v=1");
+  const add = inspector.panel.getByRole("button", { name: "Add .proto files…" });
+  await choose(page, add, ["order.proto", ORDER], ["money.proto", MONEY]);
+  await chooseType(inspector, "shop.v1.Order");
+  await inspector.row("/orders?v=2").click({ modifiers: ["Control"] });
+  const differences = page.getByRole("region", { name: "Differences in the body", exact: true });
+  await expect(differences.getByText("2 lines differ")).toBeVisible();
+  await expect(differences.getByText("id: 42")).toBeVisible();
+  await expect(differences.getByText("id: 43")).toBeVisible();
+  await expect(differences.getByText("status: SHIPPED")).toBeVisible();
+  await looksRight(page, "compared");
+});
+
 test("what is wrong in a file is said with its line, and the rest is used", async ({ page, inspector }) => {
   await inspector.answered("/orders/1", "application/x-protobuf", BYTES);
   const add = inspector.panel.getByRole("button", { name: "Add .proto files…" });

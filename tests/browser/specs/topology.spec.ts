@@ -57,7 +57,9 @@ test("shows the way from an edge to the local service", async ({ page, world }) 
   await expect(part(page, /^Weighted backend, Canary/)).toBeVisible();
   await expect(part(page, /^Tunnel group, app=shop, All shops/)).toBeVisible();
   await expect(part(page, new RegExp(`^Agent, ${HOST}`))).toBeVisible();
-  await expect(part(page, new RegExp(`^Local service, .*${world.site.port}`))).toBeVisible();
+  const service = part(page, new RegExp(`^Local service, .*${world.site.port}`));
+  await expect(service).toBeInViewport({ ratio: 1 });
+  await expect(part(page, /^HTTPS edge/), "the whole way fits into the window").toBeInViewport({ ratio: 1 });
   await expectAccessible(page);
   await picture(page, "topology");
 });

@@ -956,6 +956,8 @@ export interface components {
       since: string;
       /** @description The server's version; empty before the first session. */
       server_version: string;
+      /** @description The PEM file with the authorities that the agent trusts for its server; `null` for the system's store. */
+      root_cas: string | null;
       /** @description The connection to the server; empty unless the state is `online`. */
       legs: components["schemas"]["SessionLeg"][];
     };

@@ -5,7 +5,7 @@ import type { ConfiguredTunnel, ReplayCommand } from "../api/types";
 import type { Detail } from "../model/details";
 import { tunnelName } from "../model/filter";
 import { counted } from "../model/format";
-import { isOfServer, rootCasOf } from "../model/rootCas";
+import { isOfServer } from "../model/serverAddress";
 import { hasSecrets } from "../model/secrets";
 import { curlCommand } from "../model/snippets/curl";
 import { fetchSnippet } from "../model/snippets/fetch";
@@ -44,14 +44,10 @@ export function useActions() {
   const replay = (request: ReplayCommand): Promise<boolean> =>
     attempt("The request could not be replayed", () => model.api.replay(request));
 
-  /** The file with the authority of the server's own addresses, where the configuration names one. */
-  const authorityOf = async (url: string): Promise<string | null> => {
+  /** The file with the authority of the server's own addresses, unless the system trusts it. */
+  const authorityOf = (url: string): string | null => {
     const server = status?.session?.server_addr;
-    if (!server || !isOfServer(url, server)) return null;
-    return model.api.configuration().then(
-      ({ text }) => rootCasOf(text),
-      () => null,
-    );
+    return server && isOfServer(url, server) ? (status.session.root_cas ?? null) : null;
   };
 
   const copyAs = async (id: string, kind: CopyFormat, reveal: boolean): Promise<void> => {
@@ -63,7 +59,7 @@ export function useActions() {
       const { label, write } = COPY_FORMATS[kind];
       const name = label.charAt(0).toUpperCase() + label.slice(1);
       const source = sourceOf(detail, body, tunnels);
-      const authority = await authorityOf(source.url);
+      const authority = authorityOf(source.url);
       if (!(await copy(write({ ...source, authority }, reveal), name))) return;
       if (isCut)
         toast({

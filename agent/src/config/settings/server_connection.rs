@@ -1,6 +1,6 @@
 //! Settings of the connection to the server: addresses, TLS, proxy, name servers.
 
-use crate::config::{fields::Fields, proxy::Proxy, server_address::ServerAddress};
+use crate::config::{fields::Fields, paths, proxy::Proxy, server_address::ServerAddress};
 use std::{
     net::{IpAddr, SocketAddr},
     path::PathBuf,
@@ -15,6 +15,17 @@ pub enum RootCas {
     Host,
     /// Authorities in a PEM file.
     File(PathBuf),
+}
+
+impl RootCas {
+    /// The PEM file with the trusted authorities; `None` for the system's store.
+    pub fn file(&self) -> Option<PathBuf> {
+        match self {
+            RootCas::Default => paths::local_authority(),
+            RootCas::Host => None,
+            RootCas::File(path) => Some(path.clone()),
+        }
+    }
 }
 
 /// Port of name servers.

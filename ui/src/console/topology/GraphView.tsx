@@ -26,18 +26,22 @@ import { isWalkKey, walk } from "./walk";
 
 interface GraphViewProps {
   graph: Graph;
+  /** The width into which the graph has to fit if possible. */
+  room: number;
   selected: string | null;
   onSelect(id: string | null): void;
 }
 
-export default function GraphView({ graph, ...rest }: GraphViewProps) {
-  const { layout, failed } = useLayout(graph);
+export default function GraphView({ graph, room, ...rest }: GraphViewProps) {
+  const { layout, failed } = useLayout(graph, room);
   if (failed) return <Failure thrown={failed} title="The graph could not be drawn" />;
   if (!layout) return <Loading />;
   return <Picture graph={graph} layout={layout} {...rest} />;
 }
 
-function Picture({ graph, layout, selected, onSelect }: GraphViewProps & { layout: Layout }) {
+type PictureProps = Omit<GraphViewProps, "room"> & { layout: Layout };
+
+function Picture({ graph, layout, selected, onSelect }: PictureProps) {
   const frame = useRef<HTMLDivElement>(null);
   const hint = useId();
   const [flow, setFlow] = useState<ReactFlowInstance | null>(null);

@@ -1,5 +1,5 @@
 // Everything published and connected, as a picture and as a table with the same content.
-import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 import { counted } from "../../model/format";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
@@ -10,15 +10,13 @@ import { Failure, Loading } from "../shell/PageStates";
 import { PlaceLink } from "../PlaceLink";
 import { ClusterBar } from "./ClusterBar";
 import { fold, type Folded } from "./fold";
-import { NodeDetails } from "./NodeDetails";
 import { clusterOf, graphOf, type Graph } from "./graph";
+import { GraphStage } from "./GraphStage";
 import { focusOf, pathsThrough, subgraph } from "./subgraph";
 import { PathTable } from "./PathTable";
 import styles from "./TopologyPage.module.css";
 import { useGraphData } from "./useGraphData";
 import { useShared } from "./useShared";
-
-const Picture = lazy(() => import("./GraphView"));
 
 export default function TopologyPage() {
   const [search, change] = useAddressSearch();
@@ -110,25 +108,14 @@ export default function TopologyPage() {
             {view === "table" ? (
               <PathTable graph={graph} />
             ) : (
-              <div className={styles.stage}>
-                <Suspense fallback={<Loading />}>
-                  <Picture
-                    // Another part of the graph begins at its own first row.
-                    key={`${focus} ${words}`}
-                    graph={drawn}
-                    selected={selected?.id ?? null}
-                    onSelect={(id) => change({ node: id ?? undefined })}
-                  />
-                </Suspense>
-                {selected && (
-                  <NodeDetails
-                    node={selected}
-                    focused={selected.id === focus}
-                    onFocus={() => change({ focus: selected.id, q: undefined })}
-                    onClose={() => change({ node: undefined })}
-                  />
-                )}
-              </div>
+              <GraphStage
+                graph={drawn}
+                part={`${focus} ${words}`}
+                selected={selected ?? null}
+                focus={focus}
+                onSelect={(id) => change({ node: id ?? undefined })}
+                onFocus={(id) => change({ focus: id, q: undefined })}
+              />
             )}
           </Tabs>
         </>

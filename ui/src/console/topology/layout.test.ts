@@ -114,6 +114,21 @@ describe.each([9, 50, 200])("the picture of %d edges", (edges) => {
 });
 
 describe("the layout", () => {
+  it("fits into the room there is: the widest columns give way, down to what can be read", () => {
+    const { graph, picture } = sample(9);
+    const room = Math.floor(picture.width * 0.9);
+    const narrow = drawn(graph, room);
+    expect(narrow.width).toBeLessThanOrEqual(room);
+    expect(narrow.width).toBeGreaterThan(room - narrow.columns.length);
+    const widths = picture.columns.map(({ width }) => width);
+    const most = Math.max(...narrow.columns.map(({ width }) => width));
+    expect(narrow.columns.map(({ width }) => width)).toEqual(widths.map((width) => Math.min(width, most)));
+    expect(drawn(graph, 10).columns.map(({ width }) => width)).toEqual(
+      widths.map((width) => Math.min(width, 148)),
+    );
+    expect(drawn(graph, picture.width)).toEqual(picture);
+  });
+
   it("is as wide as the texts, within bounds", () => {
     const [shop] = sampleData(1).httpsEdges;
     const named = (host: string) => {

@@ -1,7 +1,7 @@
 // What is given to the layout: the boxes in their order, the column of each, and the links between them.
 import { grouped } from "./grouped";
 import { COLUMNS, type Graph, type TopologyLink, type TopologyNode } from "./graph";
-import { secondLine, sizesOf, type Measure, type Sizes } from "./sizes";
+import { narrowed, secondLine, sizesOf, type Measure, type Sizes } from "./sizes";
 
 export interface Column {
   label: string;
@@ -48,7 +48,8 @@ export function shapeOf({ nodes, links }: Graph): string {
   return JSON.stringify([texts, links.map(({ id }) => id)]);
 }
 
-export function planOf(graph: Graph, measure: Measure): Plan {
+/** `room`: the width within which the columns have to fit, if their texts can still be read then. */
+export function planOf(graph: Graph, measure: Measure, room = Infinity): Plan {
   const { nodes, links } = walked(graph);
   const known = new Map(nodes.map((node) => [node.id, node]));
   const boxOf = (id: string) => {
@@ -67,7 +68,7 @@ export function planOf(graph: Graph, measure: Measure): Plan {
       const [from, to] = [boxOf(link.from), boxOf(link.to)];
       return from && to && columnOf(from) < columnOf(to) ? [{ link, from, to }] : [];
     }),
-    columns: placedColumns(nodes, (node) => columnOf(boxOf(node.id) ?? node), sizes),
+    columns: placedColumns(nodes, (node) => columnOf(boxOf(node.id) ?? node), sizes, room),
     sizes,
     columnOf,
   };
@@ -136,16 +137,18 @@ function placedColumns(
   nodes: readonly TopologyNode[],
   columnOf: (node: TopologyNode) => number,
   sizes: Sizes,
+  room: number,
 ): Column[] {
-  const columns: Column[] = [];
+  const inColumns = [...grouped(nodes, columnOf)]
+    .toSorted(([one], [other]) => one - other)
+    .map(([, inside]) => inside);
+  const wanted = inColumns.map((inside) => Math.max(0, ...inside.map((node) => sizes.widthOf(node))));
+  const widths = narrowed(wanted, room - COLUMN_GAP * (wanted.length - 1));
   let x = 0;
-  const inColumns = grouped(nodes, columnOf);
-  for (let index = 0; index < inColumns.size; index += 1) {
-    const inside = inColumns.get(index) ?? [];
-    const width = Math.max(0, ...inside.map((node) => sizes.widthOf(node)));
+  return inColumns.map((inside, index) => {
     const kind = inside.find(({ column }) => column !== "service")?.column;
-    columns.push({ label: (kind && LABELS[kind]) ?? "", x, width });
-    x += width + COLUMN_GAP;
-  }
-  return columns;
+    const column = { label: (kind && LABELS[kind]) ?? "", x, width: widths[index] ?? 0 };
+    x += column.width + COLUMN_GAP;
+    return column;
+  });
 }

@@ -22,8 +22,8 @@ const to = (id: string) => ({ enabled: true, backend: ref(id) });
 export const measure: Measure = (text, font) => text.length * (font === "title" ? 7.5 : 6.5);
 
 /** The picture of a graph, without a worker. */
-export function drawn(graph: Graph): Layout {
-  const plan = planOf(graph, measure);
+export function drawn(graph: Graph, room = Infinity): Layout {
+  const plan = planOf(graph, measure, room);
   return layout(plan, arrange(boxesOf(plan)));
 }
 

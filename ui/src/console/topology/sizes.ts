@@ -7,6 +7,8 @@ export type Measure = (text: string, font: "title" | "text") => number;
 
 export const MIN_NODE_WIDTH = 96;
 export const MAX_NODE_WIDTH = 264;
+/** Width that columns keep where there is too little room for all of them. */
+const MIN_NARROWED_WIDTH = 148;
 /** Border and padding to both sides. */
 const SIDES = 24;
 /** Room for `⚠ 12,000/min`: traffic changes all the time, and must not move anything. */
@@ -53,6 +55,21 @@ export function sizesOf({ nodes }: Graph, measure: Measure): Sizes {
         ? AGENT.head + (services.get(node.id)?.length ?? 0) * (AGENT.service + AGENT.gap) + 2
         : height,
   };
+}
+
+/** Widths that together fit into the room: the widest ones are cut to the same width, though not below what can be read. */
+export function narrowed(widths: readonly number[], room: number): number[] {
+  const ascending = widths.toSorted((one, other) => one - other);
+  let left = room;
+  for (const [index, width] of ascending.entries()) {
+    const share = left / (ascending.length - index);
+    if (width > share) {
+      const most = Math.max(Math.floor(share), MIN_NARROWED_WIDTH);
+      return widths.map((one) => Math.min(one, most));
+    }
+    left -= width;
+  }
+  return [...widths];
 }
 
 function within(text: number): number {

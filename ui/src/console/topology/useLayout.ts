@@ -11,8 +11,8 @@ interface Drawn {
   failed: Error | null;
 }
 
-/** The last layout stays until the next one is there. */
-export function useLayout(graph: Graph): Drawn {
+/** The last layout stays until the next one is there. `room`: the width into which it has to fit if possible. */
+export function useLayout(graph: Graph, room: number): Drawn {
   const [drawn, setDrawn] = useState<Drawn>({ layout: null, failed: null });
   const [measure] = useState(pageMeasure);
   const arranger = useRef<Arranger>(null);
@@ -30,7 +30,7 @@ export function useLayout(graph: Graph): Drawn {
 
   useEffect(() => {
     let current = true;
-    const plan = planOf(arranged, measure);
+    const plan = planOf(arranged, measure, room);
     arranger.current ??= new Arranger();
     arranger.current.arrange(boxesOf(plan)).then(
       (arrangement) => {
@@ -43,7 +43,7 @@ export function useLayout(graph: Graph): Drawn {
     return () => {
       current = false;
     };
-  }, [arranged, measure]);
+  }, [arranged, measure, room]);
 
   return drawn;
 }

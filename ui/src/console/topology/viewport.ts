@@ -15,6 +15,11 @@ export const HEAD = 34;
 /** Room for the buttons below it. */
 const FOOT = 52;
 
+/** The width of a graph whose texts can be read when all of it is shown. */
+export function readableWidth(across: number): number {
+  return (across - 2 * MARGIN) / MIN_READABLE_ZOOM;
+}
+
 type Size = Pick<Layout, "width" | "height">;
 
 /** What is shown first: the whole graph where it can be read, otherwise its beginning. */

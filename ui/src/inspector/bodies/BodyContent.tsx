@@ -196,11 +196,8 @@ function SelectedView(props: ShownProps) {
         />
       );
     case "Protobuf":
-      return <ProtoView {...view} media={media} origin={origin} format={{ as: name }} />;
-    case "gRPC": {
-      const coding = headerValue(headers, "grpc-encoding") ?? "identity";
-      return <ProtoView {...view} media={media} origin={origin} format={{ as: name, coding }} />;
-    }
+    case "gRPC":
+      return <ProtoView {...view} {...{ media, origin, headers }} as={name} />;
     case "Page":
       return <PageView {...view} charset={charset} as="page" />;
     case "Image":

@@ -1,19 +1,21 @@
 // A protobuf or gRPC body: its message type, the `.proto` files that declare it, and its fields.
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { counted } from "../../model/format";
-import type { MediaType } from "../../model/httpMessage";
+import type { Header, MediaType } from "../../model/httpMessage";
 import { Button } from "../../parts/Button";
 import { FileDrop } from "../../parts/FileDrop";
 import { Notice } from "../../parts/Notice";
+import { SearchSelect } from "../../parts/SearchSelect";
 import { Select } from "../../parts/Select";
 import { Wait } from "../../parts/Wait";
 import bodyStyles from "./BodyView.module.css";
 import type { Content } from "./content";
 import { messageChoice, type Origin } from "./messageChoice";
+import { choiceKey, messageReading } from "./messageReading";
 import { ChooseProtoButton, ProtoFilesDialog, problemText } from "./ProtoFilesDialog";
 import styles from "./ProtoView.module.css";
 import { ReadingView } from "./ReadingView";
-import type { ReadingOptions } from "./reading/open";
+import type { MessageReading } from "./reading/open";
 import { NO_DECLARATIONS, protoFiles, useDeclarations, useProtoFiles } from "./useProto";
 
 interface ProtoViewProps {
@@ -22,23 +24,22 @@ interface ProtoViewProps {
   media: MediaType;
   /** Null for a message of a WebSocket. */
   origin: Origin | null;
-  format: { as: "Protobuf" } | { as: "gRPC"; coding: string };
+  headers: readonly Header[];
+  as: MessageReading["as"];
 }
 
-export function ProtoView({ content, label, media, origin, format }: ProtoViewProps) {
+export function ProtoView({ content, label, media, origin, headers, as }: ProtoViewProps) {
   const snapshot = useProtoFiles();
   const declarations = useDeclarations(content, snapshot);
   const [isOpen, setOpen] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const { files, choices } = snapshot;
   const description = declarations.state === "read" ? declarations.description : NO_DECLARATIONS;
-  // The messages of one WebSocket share a type, and so do its parts of the same name.
-  const of = origin === null ? "message" : `${label} ${origin.path}`;
-  const isGrpc = format.as === "gRPC";
+  const of = choiceKey(label, origin);
   const { type, reason } =
     files.length === 0
       ? { type: null, reason: null }
-      : messageChoice(description, choices.get(of), origin, media.parameters, isGrpc);
+      : messageChoice(description, choices.get(of), origin, media.parameters, as === "gRPC");
   const add = async (chosen: readonly File[]) => setRefusal(await protoFiles.add(chosen));
   const [problem, ...further] = description.problems;
   return (
@@ -57,14 +58,10 @@ export function ProtoView({ content, label, media, origin, format }: ProtoViewPr
           </>
         ) : (
           <>
-            <Select
-              className={styles.select}
+            <MessageTypeSelect
               label={`Message type of the ${label}`}
-              value={type ?? ""}
-              options={[
-                { value: "", label: "No message type: field numbers" },
-                ...description.messages.map((name) => ({ value: name, label: name })),
-              ]}
+              value={type}
+              names={description.messages}
               onChange={(name) => protoFiles.choose(of, name)}
             />
             <span className={styles.text}>{type === null ? "" : reason}</span>
@@ -110,7 +107,7 @@ export function ProtoView({ content, label, media, origin, format }: ProtoViewPr
             content={content}
             label={label}
             rowStyle="tree"
-            options={readingOptions(format, media, type, snapshot.revision)}
+            options={messageReading(as, headers, media, type, snapshot.revision)}
           />
         )}
       </div>
@@ -130,19 +127,24 @@ export function ProtoView({ content, label, media, origin, format }: ProtoViewPr
   );
 }
 
-function readingOptions(
-  format: ProtoViewProps["format"],
-  { type: mediaType }: MediaType,
-  messageType: string | null,
-  revision: number,
-): ReadingOptions {
-  if (format.as === "Protobuf") return { as: "Protobuf", messageType, revision };
-  return {
-    as: "gRPC",
-    coding: format.coding,
-    words: mediaType.endsWith("+json"),
-    base64: /-text(?:\+|$)/.test(mediaType),
-    messageType,
-    revision,
-  };
+/** Number of message types above which they are searched. */
+const MAX_LISTED = 50;
+
+interface MessageTypeSelectProps {
+  label: string;
+  value: string | null;
+  names: readonly string[];
+  onChange(name: string): void;
+}
+
+function MessageTypeSelect({ label, value, names, onChange }: MessageTypeSelectProps) {
+  const options = useMemo(
+    () => [
+      { value: "", label: "No message type: field numbers" },
+      ...names.map((name) => ({ value: name, label: name })),
+    ],
+    [names],
+  );
+  const given = { className: styles.select, label, value: value ?? "", options, onChange };
+  return names.length > MAX_LISTED ? <SearchSelect {...given} /> : <Select {...given} />;
 }

@@ -101,7 +101,7 @@ const calls = {
     before: BodySide,
     after: BodySide,
   ): Promise<Omit<Comparison, "reading"> & { reading: number; count: number }> {
-    const { reading: opened, ...rest } = await compare(before, after);
+    const { reading: opened, ...rest } = await compare(before, after, schema);
     return { ...rest, reading: register(opened), count: opened.count };
   },
 };

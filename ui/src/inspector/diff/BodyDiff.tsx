@@ -1,33 +1,41 @@
-// Two bodies compared in the worker: as JSON values, as lines of text, or as bytes.
-import { useEffect, useState } from "react";
+// Two bodies compared in the worker: as JSON values, as fields of protocol buffers, as lines of text, or as bytes.
+import { useEffect, useMemo, useState } from "react";
 import { size } from "../../model/format";
-import { headerValue, mediaType } from "../../model/httpMessage";
 import { Button } from "../../parts/Button";
 import { WorkerClient } from "../bodies/workerClient";
 import { ReadingHandle } from "../bodies/readingHandle";
-import type { BodyOf } from "../bodies/message";
-import { codingsOf } from "../bodies/reading/contentEncoding";
+import type { BodyOf, SideName } from "../bodies/message";
 import { RowsView } from "../bodies/RowsView";
+import { NO_DECLARATIONS, useProtoFiles } from "../bodies/useProto";
 import { messageOf } from "../bodies/useReading";
 import styles from "./DiffView.module.css";
-import type { Comparison, BodySide } from "./reading/compare";
-
-/** Maximum number of bytes of each body that are compared. */
-const MAX_COMPARED_BYTES = 4 * 1024 * 1024;
+import { kindOfMessages, messageReadingOf, sideOf } from "./bodySide";
+import type { Comparison } from "./reading/compare";
 
 type LoadedBodies = { kind: Comparison["kind"]; changes: number; notes: string[]; handle: ReadingHandle };
 type Comparing =
   { state: "comparing" } | { state: "known"; loaded: LoadedBodies } | { state: "failed"; message: string };
 
-export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyOf; side: string }) {
+export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyOf; side: SideName }) {
+  const protos = useProtoFiles();
   const [byLines, setByLines] = useState(false);
-  const [now, setNow] = useState<{ byLines: boolean; of: BodyOf; comparing: Comparing } | null>(null);
+  const given = useMemo(
+    () => ({ before, after, byLines, side, protos }),
+    [before, after, byLines, side, protos],
+  );
+  const [now, setNow] = useState<{ of: typeof given; comparing: Comparing } | null>(null);
   useEffect(() => {
     let active = true;
     const worker = new WorkerClient();
-    const settle = (comparing: Comparing) => active && setNow({ byLines, of: before, comparing });
+    const settle = (comparing: Comparing) => active && setNow({ of: given, comparing });
     const compare = async () => {
-      const [one, other] = await Promise.all([sideOf(before, byLines), sideOf(after, byLines)]);
+      const bodies = [given.before, given.after] as const;
+      const { files } = given.protos;
+      const isDeclared = files.length > 0 && bodies.some((body) => kindOfMessages(body) !== null);
+      const declared = isDeclared ? await worker.call("declare", files) : NO_DECLARATIONS;
+      const read = async (body: BodyOf) =>
+        sideOf(body, given.byLines, messageReadingOf(body, given.side, declared, given.protos));
+      const [one, other] = await Promise.all([read(bodies[0]), read(bodies[1])]);
       const { reading, count, ...rest } = await worker.call("compare", one, other);
       settle({ state: "known", loaded: { ...rest, handle: new ReadingHandle(worker, reading, count) } });
     };
@@ -36,9 +44,8 @@ export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyO
       active = false;
       worker.close();
     };
-  }, [before, after, byLines]);
-  const comparing: Comparing =
-    now?.of === before && now.byLines === byLines ? now.comparing : { state: "comparing" };
+  }, [given]);
+  const comparing: Comparing = now?.of === given ? now.comparing : { state: "comparing" };
   const loaded = comparing.state === "known" ? comparing.loaded : null;
   const lengths = `${size(before.windows.length)} → ${size(after.windows.length)}`;
   return (
@@ -77,15 +84,4 @@ function differenceCount({ kind, changes }: LoadedBodies): string {
   if (kind === "bytes") return "the bytes differ";
   const what = kind === "values" ? "value" : "line";
   return `${changes.toLocaleString("en")} ${what}${changes === 1 ? " differs" : "s differ"}`;
-}
-
-async function sideOf({ windows, headers, cut }: BodyOf, byLines: boolean): Promise<BodySide> {
-  const media = mediaType(headerValue(headers, "content-type"));
-  return {
-    bytes: await windows.read(0, Math.min(windows.length, MAX_COMPARED_BYTES)),
-    codings: codingsOf(headerValue(headers, "content-encoding")),
-    charset: media.parameters.get("charset") ?? null,
-    cut: cut || windows.length > MAX_COMPARED_BYTES,
-    byLines,
-  };
 }

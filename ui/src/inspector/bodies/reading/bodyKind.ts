@@ -82,9 +82,8 @@ export function bodyKindOf(media: MediaType, start: Uint8Array): BodyKind {
   const text = looksLikeText(start);
   if (type === "image/svg+xml") return "svg";
   if (imageInfo(start) && (type.startsWith("image/") || !text)) return "image";
-  if (/^application\/grpc(?:-web)?(?:-text)?(?:\+|$)/.test(type)) return "grpc";
-  if (/^application\/(?:x-protobuf|protobuf|vnd\.google\.protobuf|x-google-protobuf)$/.test(type))
-    return "protobuf";
+  const message = messageKindOf(media);
+  if (message !== null) return message === "gRPC" ? "grpc" : "protobuf";
   if (type.startsWith("multipart/") && media.parameters.has("boundary")) return "multipart";
   if (!text && !TEXTS.test(type)) return "binary";
   if (/[/+](?:x-ndjson|jsonl|json-lines|x-jsonlines|ndjson|json-seq)$/.test(type)) return "jsonLines";
@@ -95,6 +94,14 @@ export function bodyKindOf(media: MediaType, start: Uint8Array): BodyKind {
   if (/[/+]xml$/.test(type)) return "xml";
   if (type !== "" && type !== "application/octet-stream" && type !== "text/plain") return "text";
   return sniffed(latin1(start));
+}
+
+/** Whether a body consists of protocol buffers; null if not. */
+export function messageKindOf({ type }: MediaType): "gRPC" | "Protobuf" | null {
+  if (/^application\/grpc(?:-web)?(?:-text)?(?:\+|$)/.test(type)) return "gRPC";
+  return /^application\/(?:x-protobuf|protobuf|vnd\.google\.protobuf|x-google-protobuf)$/.test(type)
+    ? "Protobuf"
+    : null;
 }
 
 /** For uninformative media types: decides by the beginning of the text. */

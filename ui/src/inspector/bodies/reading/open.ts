@@ -17,6 +17,9 @@ export type ReadingOptions =
   | { as: "Pretty"; charset: string | null; columns: number }
   | { as: "GraphQL"; charset: string | null; columns: number; isDocument: boolean }
   | { as: "XML"; charset: string | null; language: "xml" | "html" }
+  | MessageReading;
+
+export type MessageReading =
   | ({ as: "Protobuf" } & DeclaredType)
   | ({ as: "gRPC"; coding: string; words: boolean; base64: boolean } & DeclaredType);
 

@@ -1,8 +1,11 @@
-// Compares two bodies by their kind: JSON as values, text by lines, anything else as bytes. Runs in the worker.
+// Compares two bodies by their kind: JSON as values, protocol buffers by their fields, text by lines, anything else as
+// bytes. Runs in the worker.
 import { decodeText, utf8 } from "../../../model/bytes";
 import { decodeContent } from "../../bodies/reading/codings";
 import { formatJson, readJson } from "../../bodies/reading/json";
 import { looksLikeText } from "../../bodies/reading/bodyKind";
+import { openReading, type MessageReading } from "../../bodies/reading/open";
+import type { Schema } from "../../bodies/reading/protoTypes";
 import type { Reading } from "../../bodies/reading/rows";
 import { jsonDifferences } from "./jsonDiff";
 import { DifferenceRows, LineChanges, linesOf } from "./views";
@@ -15,6 +18,8 @@ export interface BodySide {
   cut: boolean;
   /** Compares JSON by lines instead of values. */
   byLines: boolean;
+  /** How a protobuf or gRPC body is read. */
+  message: MessageReading | null;
 }
 
 export interface Comparison {
@@ -27,13 +32,28 @@ export interface Comparison {
 
 const MAX_UNPACKED_BYTES = 4 * 1024 * 1024;
 
-export async function compare(before: BodySide, after: BodySide): Promise<Comparison> {
+/** `schema`: the declarations of the `.proto` files. */
+export async function compare(
+  before: BodySide,
+  after: BodySide,
+  schema: Schema | null = null,
+): Promise<Comparison> {
   const [one, other] = await Promise.all([unpacked(before), unpacked(after)]);
   const notes = [...new Set([...one.notes, ...other.notes])];
   if (before.cut || after.cut)
     notes.push("Only the beginnings are compared: at least one body is incomplete.");
   if (equal(one.bytes, other.bytes)) {
     return { reading: new DifferenceRows([]), kind: "same", changes: 0, notes };
+  }
+  if (before.message !== null && after.message !== null) {
+    const fields = [
+      await fieldLines(one.bytes, before.message, schema),
+      await fieldLines(other.bytes, after.message, schema),
+    ] as const;
+    const reading = new LineChanges(fields[0].lines, fields[1].lines);
+    if (reading.changes === 0) notes.push("Encoded differently, but with equal fields.");
+    notes.push(...new Set([...fields[0].notes, ...fields[1].notes, ...reading.notes]));
+    return { reading, kind: "lines", changes: reading.changes, notes };
   }
   if (!isText(one.bytes) || !isText(other.bytes)) {
     const place = firstDifference(one.bytes, other.bytes);
@@ -63,6 +83,20 @@ export async function compare(before: BodySide, after: BodySide): Promise<Compar
   const reading = new LineChanges(linesOf(lines[0]), linesOf(lines[1]));
   notes.push(...reading.notes);
   return { reading, kind: "lines", changes: reading.changes, notes };
+}
+
+/** The fields of all messages, each as a line. */
+async function fieldLines(
+  bytes: Uint8Array,
+  message: MessageReading,
+  schema: Schema | null,
+): Promise<{ lines: string[]; notes: string[] }> {
+  const { reading, notes } = await openReading(bytes, message, schema);
+  reading.fold(true);
+  const lines = reading
+    .rows(0, reading.count)
+    .map(({ level, tokens }) => "  ".repeat(level) + tokens.map(([, text]) => text).join(""));
+  return { lines, notes };
 }
 
 async function unpacked(side: BodySide): Promise<{ bytes: Uint8Array; notes: string[] }> {

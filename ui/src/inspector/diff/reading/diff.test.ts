@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJson } from "../../bodies/reading/json";
+import { readSchema } from "../../bodies/reading/protoSchema";
 import { compare, type BodySide } from "./compare";
 import { compareHeaders, DEFAULT_IGNORED } from "./headers";
 import { jsonDifferences } from "./jsonDiff";
@@ -13,7 +14,9 @@ const side = (text: string | Uint8Array): BodySide => ({
   charset: null,
   cut: false,
   byLines: false,
+  message: null,
 });
+const PROTOBUF = { as: "Protobuf", messageType: null, revision: 0 } as const;
 const said = (one: string, other: string) =>
   jsonDifferences(readJson(one), readJson(other)).found.map(({ kind, path }) => `${kind} ${path}`);
 
@@ -137,6 +140,42 @@ describe("bodies compared", () => {
     const bytes = await compare(side(Uint8Array.from([0, 1, 2])), side(Uint8Array.from([0, 1, 3])));
     expect(bytes.kind).toBe("bytes");
     expect(bytes.notes.join()).toContain("from byte 2 on");
+  });
+});
+
+const order =
+  'syntax = "proto3"; message Order { int32 id = 1; string note = 2; repeated int32 scores = 3; }';
+const message = (bytes: readonly number[], messageType: string | null = "Order") => ({
+  ...side(Uint8Array.from(bytes)),
+  message: { ...PROTOBUF, messageType },
+});
+const shown = ({ reading }: Awaited<ReturnType<typeof compare>>) =>
+  reading
+    .rows(0, reading.count)
+    .map(({ sign = "same", tokens }) => `${sign} ${tokens.map(([, text]) => text).join("")}`);
+
+describe("protocol buffers compared", () => {
+  it("say which fields differ, by their names", async () => {
+    const { schema } = await readSchema([{ name: "order.proto", text: order }]);
+    const [before, after] = [
+      [0x08, 42, 0x12, 1, 0x61, 0x1a, 2, 1, 2],
+      [0x08, 43, 0x12, 1, 0x61, 0x1a, 2, 1, 3],
+    ];
+    const found = await compare(message(before), message(after), schema);
+    expect([found.kind, found.changes]).toEqual(["lines", 4]);
+    expect(shown(found)).toEqual(
+      expect.arrayContaining(["removed id: 42", "added id: 43", 'same note: "a"']),
+    );
+    expect(shown(await compare(message(before, null), message(after, null), schema))).toContain(
+      "removed 1: 42",
+    );
+  });
+
+  it("are equal whatever their encoding", async () => {
+    const { schema } = await readSchema([{ name: "order.proto", text: order }]);
+    const found = await compare(message([0x08, 42]), message([0x08, 0xaa, 0x00]), schema);
+    expect([found.kind, found.changes]).toEqual(["lines", 0]);
+    expect(found.notes).toEqual(["Encoded differently, but with equal fields."]);
   });
 });
 
