@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { memoryOf } from "../kit/memory.mjs";
 import { Notes } from "../kit/notifications.mjs";
+import { processesWith } from "../kit/programs.mjs";
 import { check, equal, pause, until } from "../kit/wait.mjs";
 import { picture } from "./publishing.mjs";
 
@@ -139,6 +140,16 @@ export async function integration(world) {
     const { total, line } = memoryOf(session);
     console.log(`      memory: ${line}`);
     check(total > 0, "nothing was measured");
+  });
+
+  await steps.try("the app's process has no graphics driver, and one process of each kind shows the pages", async () => {
+    const programs = processesWith(`HOME=${session.env.HOME}`);
+    const pages = programs.map(({ program }) => program).filter((program) => /^WebKit.*Process$/.test(program));
+    equal(pages.sort(), ["WebKitNetworkProcess", "WebKitWebProcess"], "the processes");
+    const { pid } = programs.find(({ program }) => program === "postern-desktop");
+    const mapped = fs.readFileSync(`/proc/${pid}/maps`, "utf8");
+    check(mapped.includes("libwebkit2gtk"), "its libraries cannot be seen");
+    check(!/_dri\.so|libLLVM/.test(mapped), "it has loaded a graphics driver");
   });
 
   async function fails(name) {

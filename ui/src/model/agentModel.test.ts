@@ -14,6 +14,7 @@ const status: AgentStatus = {
     next_try: null,
     attempt: 0,
     since: "2026-11-22T00:00:00Z",
+    root_cas: null,
     legs: [],
   },
   web_addr: "127.0.0.1:4040",
