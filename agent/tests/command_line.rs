@@ -169,7 +169,8 @@ async fn the_status_names_the_authority_of_a_server_on_this_machine() {
     let text = std::fs::read_to_string(world.config()).unwrap();
     let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("root_cas:")).collect();
     std::fs::write(world.config(), lines.join("\n")).expect("written");
-    let mut child = postern(world.folder.path()).args(["http", "8080", "--config"]).arg(world.config()).spawn().unwrap();
+    let mut child =
+        postern(world.folder.path()).args(["http", "8080", "--config"]).arg(world.config()).spawn().unwrap();
     world.server.wait_for(|server| server.number("command_line")).await;
     let state =
         postern_agent::config::state_file::read(&postern_agent::config::state_file::state_path(&world.config()));

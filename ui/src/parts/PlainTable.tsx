@@ -5,11 +5,13 @@ import styles from "./PlainTable.module.css";
 interface PlainTableProps {
   label: string;
   columns: readonly string[];
+  /** What a last column with a button in each row is called; it is not shown. */
+  actions?: string;
   /** The rows. */
   children: ReactNode;
 }
 
-export function PlainTable({ label, columns, children }: PlainTableProps) {
+export function PlainTable({ label, columns, actions, children }: PlainTableProps) {
   return (
     <div className={styles.scroll} role="region" aria-label={label} tabIndex={0}>
       <table className={styles.table}>
@@ -20,6 +22,11 @@ export function PlainTable({ label, columns, children }: PlainTableProps) {
                 {column}
               </th>
             ))}
+            {actions !== undefined && (
+              <th scope="col">
+                <span className="unseen">{actions}</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>{children}</tbody>

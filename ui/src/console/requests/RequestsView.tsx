@@ -100,7 +100,11 @@ function RequestRows({ requests }: { requests: readonly RecentRequest[] }) {
   const rows = isAll ? requests : requests.slice(0, SHOWN);
   return (
     <>
-      <PlainTable label="Last requests" columns={[...COLUMNS, ...(hasNodes ? ["Node"] : []), "Details"]}>
+      <PlainTable
+        label="Last requests"
+        columns={[...COLUMNS, ...(hasNodes ? ["Node"] : [])]}
+        actions="Details"
+      >
         {rows.map((request) => (
           <RequestRow
             key={request.id}
@@ -155,9 +159,11 @@ function RequestRow({ request, hasNodes, isOpen, onToggle }: RequestRowProps) {
           {request.complete ? duration(request.duration_microseconds * 1000) : "open"}
         </td>
         <td className={styles.mono}>{request.ip}</td>
-        <td>{request.credential_id ? <RefLink id={request.credential_id} /> : "none"}</td>
+        <td className={styles.agent}>
+          {request.credential_id ? <RefLink id={request.credential_id} /> : "none"}
+        </td>
         {hasNodes && <td>{request.node && <RefLink id={request.node.id}>{request.node.name}</RefLink>}</td>}
-        <td>
+        <td className={styles.toggle}>
           <IconButton
             icon={isOpen ? "up" : "chevron"}
             label={`Details of ${request.method} ${request.path} at ${clock(request.at, true)}`}

@@ -142,8 +142,11 @@ function placedColumns(
   const inColumns = [...grouped(nodes, columnOf)]
     .toSorted(([one], [other]) => one - other)
     .map(([, inside]) => inside);
-  const wanted = inColumns.map((inside) => Math.max(0, ...inside.map((node) => sizes.widthOf(node))));
-  const widths = narrowed(wanted, room - COLUMN_GAP * (wanted.length - 1));
+  const ranges = inColumns.map((inside) => ({
+    wanted: Math.max(0, ...inside.map((node) => sizes.widthOf(node))),
+    least: Math.max(0, ...inside.map((node) => sizes.leastWidthOf(node))),
+  }));
+  const widths = narrowed(ranges, room - COLUMN_GAP * (ranges.length - 1));
   let x = 0;
   return inColumns.map((inside, index) => {
     const kind = inside.find(({ column }) => column !== "service")?.column;

@@ -28,6 +28,8 @@ export interface Sizes {
   /** The least distance of two nodes in a column. */
   gap: number;
   widthOf(node: TopologyNode): number;
+  /** The width without which the node cannot be told apart: a service is known by the port at its end. */
+  leastWidthOf(node: TopologyNode): number;
   heightOf(node: TopologyNode): number;
 }
 
@@ -50,6 +52,10 @@ export function sizesOf({ nodes }: Graph, measure: Measure): Sizes {
       if (node.column === "agent") return within(title + rate + second + 6);
       return within(dense ? title + rate : Math.max(title, second + rate));
     },
+    leastWidthOf({ column, title, minute }) {
+      if (column !== "service") return 0;
+      return within(measure(title, "title") + (minute === null ? 0 : RATE_WIDTH) + 2 * AGENT.inset);
+    },
     heightOf: (node) =>
       node.column === "agent"
         ? AGENT.head + (services.get(node.id)?.length ?? 0) * (AGENT.service + AGENT.gap) + 2
@@ -57,19 +63,20 @@ export function sizesOf({ nodes }: Graph, measure: Measure): Sizes {
   };
 }
 
-/** Widths that together fit into the room: the widest ones are cut to the same width, though not below what can be read. */
-export function narrowed(widths: readonly number[], room: number): number[] {
-  const ascending = widths.toSorted((one, other) => one - other);
-  let left = room;
-  for (const [index, width] of ascending.entries()) {
-    const share = left / (ascending.length - index);
-    if (width > share) {
-      const most = Math.max(Math.floor(share), MIN_NARROWED_WIDTH);
-      return widths.map((one) => Math.min(one, most));
-    }
-    left -= width;
+/** A width, and the one below which its texts cannot be told apart. */
+export interface WidthRange {
+  wanted: number;
+  least: number;
+}
+
+/** Widths that together fit into the room: the widest ones are cut to the same width, down to what each needs at least. */
+export function narrowed(ranges: readonly WidthRange[], room: number): number[] {
+  let widths = ranges.map(({ wanted }) => wanted);
+  for (let most = MAX_NODE_WIDTH; most >= MIN_NARROWED_WIDTH; most -= 1) {
+    if (widths.reduce((sum, width) => sum + width, 0) <= room) break;
+    widths = ranges.map(({ wanted, least }) => Math.min(wanted, Math.max(least, most)));
   }
-  return [...widths];
+  return widths;
 }
 
 function within(text: number): number {
