@@ -58,7 +58,7 @@ test-desktop: node_modules ## packages and images of the built programs, and wha
 	@echo "== packages, and the installed app under Xvfb"
 	tests/desktop/run
 
-pictures: programs tests/browser/node_modules ## docs/screenshots anew: every page, light and dark, in two sizes; needs ImageMagick
+pictures: programs tests/browser/node_modules ## docs/screenshots anew, each page judged by axe and for its width; needs ImageMagick
 	npm --prefix tests/browser run pictures
 	mogrify -strip +dither -colors 96 -define png:compression-level=9 docs/screenshots/*.png
 
