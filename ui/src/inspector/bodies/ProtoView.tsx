@@ -58,12 +58,16 @@ export function ProtoView({ content, label, media, origin, headers, as }: ProtoV
           </>
         ) : (
           <>
-            <MessageTypeSelect
-              label={`Message type of the ${label}`}
-              value={type}
-              names={description.messages}
-              onChange={(name) => protoFiles.choose(of, name)}
-            />
+            {declarations.state === "reading" ? (
+              <Wait className={styles.text}>Reading the .proto files…</Wait>
+            ) : (
+              <MessageTypeSelect
+                label={`Message type of the ${label}`}
+                value={type}
+                names={description.messages}
+                onChange={(name) => protoFiles.choose(of, name)}
+              />
+            )}
             <span className={styles.text}>{type === null ? "" : reason}</span>
             <Button className={styles.last} weight="quiet" icon="note" onClick={() => setOpen(true)}>
               {counted(files.length, ".proto file")}
