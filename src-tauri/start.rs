@@ -138,7 +138,6 @@ fn build(prepared: PreparedApp) -> Result<tauri::App<Wry>> {
         .manage(windows::HiddenMain::default())
         .invoke_handler(command_table::handler())
         .setup(move |app| {
-            page_settings::keep_graphics_drivers_out();
             let handle = app.handle().clone();
             tray::start(&handle, &config, &state);
             let arguments: Vec<String> = std::env::args().collect();

@@ -154,6 +154,8 @@ fn build_here(
         .min_inner_size(480.0, 360.0)
         .on_navigation(is_app_page);
     #[cfg(target_os = "linux")]
+    page_memory::keep_graphics_drivers_out();
+    #[cfg(target_os = "linux")]
     let window = match page_memory::related_view(app, label) {
         Some(view) => window.with_related_view(view),
         None => window,

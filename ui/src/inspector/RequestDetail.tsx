@@ -65,7 +65,7 @@ export function RequestDetail(props: RequestDetailProps) {
   const shown = tabs.some(({ value }) => value === tab) ? tab : "overview";
   useEffect(() => onTabs(tabs.map(({ value }) => value)));
   const body = useRef<HTMLElement>(null);
-  const isWide = useWidth(body, WIDE_PX);
+  const isWide = (useWidth(body, WIDE_PX) ?? 0) >= WIDE_PX;
 
   return (
     <section className={styles.detail} ref={body} aria-label="Request details">

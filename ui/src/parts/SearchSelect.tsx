@@ -2,6 +2,7 @@
 import { Combobox } from "@base-ui/react/combobox";
 import { useMemo, useState } from "react";
 import { counted } from "../model/format";
+import { containsWords, searchWords } from "../model/words";
 import { Icon } from "./Icon";
 import styles from "./SearchSelect.module.css";
 import type { SelectOption } from "./Select";
@@ -48,9 +49,11 @@ export function SearchSelect({ label, value, options, className, onChange }: Sea
       <Combobox.Portal>
         <Combobox.Positioner className={styles.positioner} align="start" sideOffset={4} collisionPadding={8}>
           <Combobox.Popup className={styles.popup} aria-label={label}>
-            <div className={styles.search}>
-              <Icon name="search" />
-              <Combobox.Input aria-label={`Search: ${label}`} placeholder="Search" spellCheck={false} />
+            <div className={styles.head}>
+              <div className={styles.search}>
+                <Icon name="search" />
+                <Combobox.Input aria-label={`Search: ${label}`} placeholder="Search" spellCheck={false} />
+              </div>
             </div>
             <Combobox.List className={styles.list}>
               {(option: SelectOption) => (
@@ -76,16 +79,11 @@ export function matchingOptions(
   words: string,
   selected: string,
 ): SelectOption[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const matching = options.filter(({ label }) => {
-    const text = label.toLowerCase();
-    return wanted.every((word) => text.includes(word));
-  });
-  const [first, others] = [
-    matching.filter(({ value }) => value === selected),
-    matching.filter(({ value }) => value !== selected),
-  ];
-  return [...first, ...others];
+  const wanted = searchWords(words);
+  const rank = ({ value }: SelectOption) => (value === selected ? 0 : 1);
+  return options
+    .filter(({ label }) => containsWords(label, wanted))
+    .toSorted((one, other) => rank(one) - rank(other));
 }
 
 function statusText(matching: number): string {

@@ -53,16 +53,18 @@ export function useMediaQuery(query: string): boolean {
   return matches;
 }
 
-/** Whether an element is at least so many pixels wide. */
-export function useWidth(element: RefObject<HTMLElement | null>, pixels: number): boolean {
-  const [isWide, setIsWide] = useState(false);
+/** The width of an element in pixels, rounded down to steps; null until it is known. */
+export function useWidth(element: RefObject<HTMLElement | null>, step: number): number | null {
+  const [width, setWidth] = useState<number | null>(null);
   useEffect(() => {
     if (element.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => setIsWide((entry?.contentRect.width ?? 0) >= pixels));
+    const observer = new ResizeObserver(([entry]) =>
+      setWidth(Math.floor((entry?.contentRect.width ?? 0) / step) * step),
+    );
     observer.observe(element.current);
     return () => observer.disconnect();
-  }, [element, pixels]);
-  return isWide;
+  }, [element, step]);
+  return width;
 }
 
 /** Least time in milliseconds between two changes of the address: browsers limit their rate. */

@@ -1,5 +1,6 @@
 // Searches and sorts records by the texts of their columns.
 import type { Base } from "../../api/management";
+import { containsWords, searchWords } from "../../model/words";
 import type { Column, TrafficById } from "./kind";
 
 export interface Order {
@@ -29,13 +30,15 @@ export function arrange<T extends Base>(
   order: Order | null,
   traffic?: TrafficById,
 ): T[] {
-  const needles = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const wanted = searchWords(words);
   const found = records.filter((record) => {
-    if (needles.length === 0) return true;
-    const text = [record.id, record.metadata ?? "", ...columns.map((column) => column.text(record, traffic))]
-      .join("\n")
-      .toLowerCase();
-    return needles.every((word) => text.includes(word));
+    if (wanted.length === 0) return true;
+    const texts = [
+      record.id,
+      record.metadata ?? "",
+      ...columns.map((column) => column.text(record, traffic)),
+    ];
+    return containsWords(texts.join("\n"), wanted);
   });
   const column = columns.find(({ name }) => name === order?.column);
   if (!column || !order) return found;

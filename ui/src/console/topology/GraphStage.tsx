@@ -1,5 +1,6 @@
 // The graph, and beside it the details of the selected node.
-import { lazy, Suspense, useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { lazy, Suspense, useRef } from "react";
+import { useWidth } from "../../parts/hooks";
 import { Loading } from "../shell/PageStates";
 import type { Graph, TopologyNode } from "./graph";
 import styles from "./GraphStage.module.css";
@@ -7,6 +8,9 @@ import { NodeDetails } from "./NodeDetails";
 import { readableWidth } from "./viewport";
 
 const GraphView = lazy(() => import("./GraphView"));
+
+/** Steps in pixels in which a layout follows the width of the window. */
+const STEP = 40;
 
 interface GraphStageProps {
   graph: Graph;
@@ -21,7 +25,7 @@ interface GraphStageProps {
 
 export function GraphStage({ graph, part, selected, focus, onSelect, onFocus }: GraphStageProps) {
   const stage = useRef<HTMLDivElement>(null);
-  const across = useSteadyWidth(stage);
+  const across = useWidth(stage, STEP);
   return (
     <div className={styles.stage} ref={stage}>
       {across !== null && (
@@ -46,22 +50,4 @@ export function GraphStage({ graph, part, selected, focus, onSelect, onFocus }: 
       )}
     </div>
   );
-}
-
-/** Steps in pixels in which a layout follows the width of the window. */
-const STEP = 40;
-
-/** The width of an element, rounded down to steps; null until it is known. */
-function useSteadyWidth(element: RefObject<HTMLElement | null>): number | null {
-  const [width, setWidth] = useState<number | null>(null);
-  useLayoutEffect(() => {
-    const measured = element.current;
-    if (measured === null) return undefined;
-    const follow = () => setWidth(Math.floor(measured.clientWidth / STEP) * STEP);
-    follow();
-    const observer = new ResizeObserver(follow);
-    observer.observe(measured);
-    return () => observer.disconnect();
-  }, [element]);
-  return width;
 }

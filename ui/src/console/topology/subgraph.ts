@@ -1,15 +1,14 @@
 // Parts of the graph: what a search finds, or one node, with every path through them.
 import type { ClusterNode, Graph, TopologyNode } from "./graph";
 import { grouped } from "./grouped";
+import { containsWords, searchWords } from "../../model/words";
 
 /** The subgraph for a search: the matching nodes, and every path through them. */
 export function subgraph(graph: Graph, words: string): Graph {
-  const needles = words.toLowerCase().split(/\s+/).filter(Boolean);
-  if (needles.length === 0) return graph;
-  const matches = ({ id, kind, title, note, server }: TopologyNode) => {
-    const text = `${id}\n${kind}\n${title}\n${note}\n${server?.name ?? ""}`.toLowerCase();
-    return needles.every((word) => text.includes(word));
-  };
+  const wanted = searchWords(words);
+  if (wanted.length === 0) return graph;
+  const matches = ({ id, kind, title, note, server }: TopologyNode) =>
+    containsWords(`${id}\n${kind}\n${title}\n${note}\n${server?.name ?? ""}`, wanted);
   return pathsThrough(
     graph,
     graph.nodes.filter(matches).map(({ id }) => id),

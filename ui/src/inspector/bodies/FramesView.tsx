@@ -1,6 +1,7 @@
 // WebSocket messages or server-sent events: one row each, the selected one in full, new ones as they arrive.
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
 import { counted, duration, size } from "../../model/format";
+import { searchWords } from "../../model/words";
 import { Button } from "../../parts/Button";
 import { VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
 import { useServices } from "../../services";
@@ -31,7 +32,7 @@ function Listed({ model, label }: { model: Frames; label: string }) {
   const [following, setFollowing] = useState(true);
   const rows = useRef<VirtualHandle>(null);
   const shown = useMemo(() => {
-    const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = searchWords(filter);
     return words.length === 0
       ? snapshot.frames
       : snapshot.frames.filter((frame) => matchesWords(frame, words));

@@ -2,6 +2,7 @@
 import type { AgentApi } from "../../api/agent";
 import type { FrameList, FrameView } from "../../api/types";
 import { fromBase64, hexPairs } from "../../model/bytes";
+import { containsWords } from "../../model/words";
 import { WorkerClient } from "./workerClient";
 
 export interface Frame extends FrameView {
@@ -163,8 +164,6 @@ export function preview(frame: Frame): string {
 /** Whether a message matches all words of a filter; `visitor`, `service` and kinds are ordinary words. */
 export function matchesWords(frame: Frame, words: readonly string[]): boolean {
   if (words.length === 0) return true;
-  const text = [preview(frame), frame.from, frame.kind, frame.event?.event ?? "", frame.event?.id ?? ""]
-    .join("\n")
-    .toLowerCase();
-  return words.every((word) => text.includes(word));
+  const texts = [preview(frame), frame.from, frame.kind, frame.event?.event ?? "", frame.event?.id ?? ""];
+  return containsWords(texts.join("\n"), words);
 }

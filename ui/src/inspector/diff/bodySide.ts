@@ -13,40 +13,37 @@ import type { BodySide } from "./reading/compare";
 /** Maximum number of bytes of each body that are compared. */
 const MAX_COMPARED_BYTES = 4 * 1024 * 1024;
 
-export function kindOfMessages({ headers }: BodyOf): MessageReading["as"] | null {
-  return messageKindOf(mediaType(headerValue(headers, "content-type")));
-}
+const mediaOf = ({ headers }: BodyOf) => mediaType(headerValue(headers, "content-type"));
+
+export const kindOfMessages = (body: BodyOf) => messageKindOf(mediaOf(body));
 
 /** Null for a body that is neither protobuf nor gRPC. */
 export function messageReadingOf(
-  { path, headers }: BodyOf,
+  body: BodyOf,
   side: SideName,
   declared: ProtoDescription,
-  { files, choices, revision }: ProtoSnapshot,
+  { choices, revision }: ProtoSnapshot,
 ): MessageReading | null {
-  const media = mediaType(headerValue(headers, "content-type"));
+  const media = mediaOf(body);
   const kind = messageKindOf(media);
   if (kind === null) return null;
-  const origin = { path, side };
+  const origin = { path: body.path, side };
   const chosen = choices.get(choiceKey(`${side} body`, origin));
-  const { type } =
-    files.length === 0
-      ? { type: null }
-      : messageChoice(declared, chosen, origin, media.parameters, kind === "gRPC");
-  return messageReading(kind, headers, media, type, revision);
+  const { type } = messageChoice(declared, chosen, origin, media.parameters, kind === "gRPC");
+  return messageReading(kind, body.headers, media, type, revision);
 }
 
 export async function sideOf(
-  { windows, headers, cut }: BodyOf,
+  body: BodyOf,
   byLines: boolean,
   message: MessageReading | null,
 ): Promise<BodySide> {
-  const media = mediaType(headerValue(headers, "content-type"));
+  const { windows, headers, cut } = body;
   return {
     bytes: await windows.read(0, Math.min(windows.length, MAX_COMPARED_BYTES)),
     message,
     codings: codingsOf(headerValue(headers, "content-encoding")),
-    charset: media.parameters.get("charset") ?? null,
+    charset: mediaOf(body).parameters.get("charset") ?? null,
     cut: cut || windows.length > MAX_COMPARED_BYTES,
     byLines,
   };
