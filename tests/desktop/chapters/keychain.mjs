@@ -22,6 +22,7 @@ export async function keychain(world) {
 
   await steps.must("a hidden start shows the tray and no window, and the key moves into the keychain", async () => {
     check(fs.existsSync(app.file("desktop", "api-key.sealed")), "there was no file before");
+    await session.panel.untilEmpty();
     const launched = Date.now();
     world.child = app.launch(session.env, log, ["--hidden"]);
     await until("the agent is online", () => app.isOnline(), 40_000);

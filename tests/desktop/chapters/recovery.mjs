@@ -101,6 +101,7 @@ export async function recovery(world) {
   });
 
   await steps.must("the next start adopts the running programs, on a dark desktop", async () => {
+    await session.panel.untilEmpty();
     await driver.reopen({ GTK_THEME: "Adwaita:dark" }, app.binary);
     const state = await until("both programs run", async () => {
       const { ok } = await driver.command("desktop_state");

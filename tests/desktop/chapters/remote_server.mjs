@@ -16,6 +16,7 @@ export async function remoteServer(world) {
     // In a separate environment, so that the app does not take it for one of its programs.
     server = programs.start("elsewhere", path.join(world.binaries, "postern-server"), words, { env: { PATH: process.env.PATH, HOME: data } });
     where = await until("the server listens", () => JSON.parse(fs.readFileSync(path.join(data, "addresses.json"), "utf8")), 30_000);
+    await session.panel.untilEmpty();
     await driver.reopen(here.env, here.binary);
     await until("the agent is online", () => here.isOnline(), 40_000);
   });

@@ -15,6 +15,7 @@ export async function shutdown(world) {
   const { app, driver, session, steps, tray, artifacts } = world;
   const log = path.join(artifacts, "logs", "launched.log");
   const launch = async () => {
+    await session.panel.untilEmpty();
     const child = app.launch(session.env, log);
     await until("the agent is online", () => app.isOnline(), 40_000);
     await until("the tray is there", async () => (await tray.headline()).startsWith("Online"));
@@ -81,6 +82,7 @@ export async function shutdown(world) {
     const remote = await App.install(world.root, world.binaries, "remote");
     fs.mkdirSync(remote.file("agent"), { recursive: true });
     fs.writeFileSync(remote.file("agent", "postern.yml"), "version: 2\nserver_addr: tunnel.invalid:4443\nauthtoken: unknown\n");
+    await session.panel.untilEmpty();
     world.child = remote.launch(session.env, log);
     await until("the tray shows the error", async () => /^Offline: .*tunnel\.invalid/.test(await tray.headline()), 30_000);
     await until("the tray counts down", async () => /next try in \d+ s$/.test(await tray.headline()));
@@ -108,12 +110,12 @@ export async function shutdown(world) {
     await until("the window is shown", shown);
     await session.closeWindow("Postern");
     await until("the window is hidden", async () => !(await shown()));
-    await session.endPanel();
+    await session.panel.end();
     await until("the window is shown again", shown);
     await session.closeWindow("Postern");
     await app.nothingIsLeft();
     equal(await endOf(child), { code: 0, signal: null }, "its end");
-    await session.beginPanel();
+    await session.panel.begin();
   });
 
   await steps.must("logout: the display ends and nothing is left", async () => {

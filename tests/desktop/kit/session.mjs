@@ -1,25 +1,9 @@
 // A desktop session for the test: X server, session bus, window manager, and a panel with a tray.
 import fs from "node:fs";
 import path from "node:path";
+import { Panel } from "./panel.mjs";
 import { run } from "./programs.mjs";
 import { until } from "./wait.mjs";
-
-const PANEL = `<?xml version="1.0" encoding="UTF-8"?>
-<channel name="xfce4-panel" version="1.0">
-  <property name="configver" type="int" value="2"/>
-  <property name="panels" type="array">
-    <value type="int" value="1"/>
-    <property name="panel-1" type="empty">
-      <property name="position" type="string" value="p=6;x=0;y=0"/>
-      <property name="length" type="uint" value="100"/>
-      <property name="position-locked" type="bool" value="true"/>
-      <property name="size" type="uint" value="32"/>
-      <property name="plugin-ids" type="array"><value type="int" value="1"/></property>
-    </property>
-  </property>
-  <property name="plugins" type="empty"><property name="plugin-1" type="string" value="systray"/></property>
-</channel>
-`;
 
 /** The number of pixels, in a screenshot scaled to a tenth, that a caret or a counter may change. */
 const CARET_PIXELS = 40;
@@ -60,8 +44,7 @@ export class Session {
     const services = below("home/.local/share/dbus-1/services");
     const disabled = "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/false\n";
     fs.writeFileSync(path.join(services, "org.freedesktop.secrets.service"), disabled);
-    const panel = below("home/.config/xfce4/xfconf/xfce-perchannel-xml");
-    fs.writeFileSync(path.join(panel, "xfce4-panel.xml"), PANEL);
+    this.panel = new Panel(this, programs, below("home/.config/xfce4/xfconf/xfce-perchannel-xml"));
   }
 
   async begin() {
@@ -77,22 +60,17 @@ export class Session {
     });
     env.DBUS_SESSION_BUS_ADDRESS = await firstLine(bus.stdio[3], "the bus address");
     programs.start("openbox", "openbox", ["--sm-disable"], { env });
-    await this.beginPanel();
+    await this.panel.begin();
   }
 
-  async beginPanel() {
-    this.panel = this.programs.start("panel", "xfce4-panel", ["--disable-wm-check"], { env: this.env });
-    await until("a tray host is on the bus", () => this.hasTrayHost(), 20_000);
+  hasDisplay() {
+    return this.display.exitCode === null && this.display.signalCode === null;
   }
 
-  async endPanel() {
-    await this.programs.end(this.panel);
-    await until("the tray host is gone", async () => !(await this.hasTrayHost()));
-  }
-
-  async hasTrayHost() {
+  /** Whether a program on the session bus has this name. */
+  async hasName(name) {
     const bus = "org.freedesktop.DBus";
-    const answer = await this.call(bus, "/", `${bus}.NameHasOwner`, "org.kde.StatusNotifierWatcher");
+    const answer = await this.call(bus, "/", `${bus}.NameHasOwner`, name);
     return answer.includes("true");
   }
 
@@ -102,6 +80,11 @@ export class Session {
     const { code, out, err } = await run("gdbus", [...words, "--method", method, "--", ...args], { env: this.env });
     if (code !== 0) throw new Error(`${method}: ${err.trim()}`);
     return out.trim();
+  }
+
+  /** A property of an object on the session bus, as gdbus prints it. */
+  get(destination, object, type, property) {
+    return this.call(destination, object, "org.freedesktop.DBus.Properties.Get", type, property);
   }
 
   async busNameOwner(name) {

@@ -1,8 +1,7 @@
 // The tray over the session bus: the items of its menu, their check marks, and clicks.
 import { until } from "./wait.mjs";
 
-const WATCHER = "org.kde.StatusNotifierWatcher";
-const PROPERTIES = "org.freedesktop.DBus.Properties.Get";
+const ITEM = "org.kde.StatusNotifierItem";
 
 export class Tray {
   constructor(session) {
@@ -47,17 +46,16 @@ export class Tray {
   /** The file of the icon. */
   async icon() {
     const { bus, item } = await this.#menu();
-    return this.session.call(bus, item, PROPERTIES, "org.kde.StatusNotifierItem", "IconName");
+    return this.session.get(bus, item, ITEM, "IconName");
   }
 
   async #menu() {
     const { session } = this;
-    const items = await session.call(WATCHER, "/StatusNotifierWatcher", PROPERTIES, WATCHER, "RegisteredStatusNotifierItems");
-    const [, where] = /'((?::|org)[^']*)'/.exec(items) ?? [];
+    const [, where] = /'((?::|org)[^']*)'/.exec(await session.panel.items()) ?? [];
     if (!where) throw new Error("no icon is in the tray");
     const slash = where.indexOf("/");
     const [bus, item] = [where.slice(0, slash), where.slice(slash)];
-    const answer = await session.call(bus, item, PROPERTIES, "org.kde.StatusNotifierItem", "Menu");
+    const answer = await session.get(bus, item, ITEM, "Menu");
     const [, menu] = /(\/[^']*)/.exec(answer) ?? [];
     return { bus, item, menu };
   }
