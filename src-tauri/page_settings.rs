@@ -5,9 +5,9 @@ use tokio::process::Command;
 /// Without the slowest of the compilers of JavaScript, which pays only for what runs for seconds; with a small heap; without
 /// a graphics library for the frames of windows.
 ///
-/// Memory comes from the system's allocator, in one arena for all threads. What has 16 KiB or more, as every block of the heap
-/// of JavaScript, is mapped by itself, so that it goes back to the system when it is freed. Otherwise half of what the allocator
-/// holds is free after an hour, in pieces.
+/// Memory comes from the system's allocator, in one arena for all threads. What has 16 KiB or more, such as a block of the
+/// heap of JavaScript, is mapped by itself and goes back to the system when it is freed. Otherwise half of what the allocator
+/// holds after a thousand requests is free, but in pieces.
 #[cfg(target_os = "linux")]
 const SETTINGS: [(&str, &str); 8] = [
     ("JSC_useFTLJIT", "false"),
