@@ -3,9 +3,9 @@
 use crate::{
     api_connections::{ApiConnection, ApiConnections, ConnectionLimits},
     io_error::reason,
+    tracked_body::TrackedBody,
 };
-use axum::{Router, body::Body, extract::ConnectInfo};
-use http_body_util::BodyExt;
+use axum::{Router, extract::ConnectInfo};
 use hyper::{Request, body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -146,13 +146,7 @@ async fn connection(
         async move {
             let response = response.await?;
             // The request is open until its response has been sent.
-            let track = move |body: Body| {
-                Body::new(body.map_frame(move |frame| {
-                    let _ = &open;
-                    frame
-                }))
-            };
-            Ok::<_, Infallible>(response.map(track))
+            Ok::<_, Infallible>(response.map(|body| TrackedBody::new(body, open)))
         }
     });
     let mut builder = Builder::new(TokioExecutor::new());

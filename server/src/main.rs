@@ -39,6 +39,7 @@ mod service_account;
 mod session_store;
 mod setup;
 mod signals;
+mod tracked_body;
 mod traffic_archive;
 mod unlock;
 

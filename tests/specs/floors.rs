@@ -102,7 +102,7 @@ fn the_server_is_read_downwards() {
             "service",
             "addresses admin_socket configuration held_names management_runtime traffic_archive",
             "access_log api_listener audit_log certificates data_folder management service_account session_store signals",
-            "acme_challenges address_claims api_connections api_host edge_sync io_error ip_access live_edge log_output logs metrics peers",
+            "acme_challenges address_claims api_connections api_host edge_sync io_error ip_access live_edge log_output logs metrics peers tracked_body",
         ],
     );
 }

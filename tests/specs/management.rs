@@ -47,6 +47,21 @@ async fn resource_addresses_begin_with_the_api_address_or_the_base_url() {
 }
 
 #[tokio::test]
+async fn responses_tell_their_length_also_when_they_are_repeated() {
+    let world = World::start().await;
+    let policy = world.operator().policy(&[]).await;
+    let visitor = world.visitor();
+    for path in ["/healthz", "/openapi.json", "/ip_policies", &format!("/ip_policies/{policy}"), "/ip_policies/unknown"]
+    {
+        for _ in 0..2 {
+            let request = visitor.http.get(format!("http://{}{path}", world.api())).bearer_auth(world.admin_key());
+            let response = visitor.send(request.header("Service-Version", "2")).await;
+            assert_eq!(response.header("content-length"), response.body.len().to_string(), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_api_host_offers_the_api_over_https_and_no_tunnel_takes_its_name() {
     let world = World::with(|setup| setup.flags(&["--api-host", "api.example.test"])).await;
     let visitor = world.visitor();
