@@ -21,15 +21,15 @@ impl Network {
     pub fn new() -> Network {
         for _ in 0..20 {
             let number: u16 = rand::random_range(0..512);
-            let network = Network {
-                name: format!("pt{number}"),
-                subnet: [198, 18 + u8::try_from(number >> 8).expect("0 or 1"), (number & 0xff) as u8],
-            };
-            // Another specification may use this number.
-            if ip(&["netns", "add", &network.router()]) {
-                network.connect();
-                return network;
+            let name = format!("pt{number}");
+            // Another specification may use this number; its namespaces must not be deleted with a value of this type.
+            if !ip(&["netns", "add", &router(&name)]) {
+                continue;
             }
+            let subnet = [198, 18 + u8::try_from(number >> 8).expect("0 or 1"), (number & 0xff) as u8];
+            let network = Network { name, subnet };
+            network.connect();
+            return network;
         }
         panic!("network namespaces cannot be made; this specification runs as root, or with sudo");
     }
@@ -135,7 +135,7 @@ impl Network {
     }
 
     fn router(&self) -> String {
-        format!("{}-router", self.name)
+        router(&self.name)
     }
 
     fn agent(&self) -> String {
@@ -158,6 +158,10 @@ impl Drop for Network {
     }
 }
 
+fn router(name: &str) -> String {
+    format!("{name}-router")
+}
+
 fn as_root() -> &'static [&'static str] {
     if rustix::process::geteuid().is_root() { &[] } else { &["sudo", "-n", "-E"] }
 }
@@ -178,5 +182,6 @@ fn says(arguments: &[&str], text: &str) -> bool {
 
 #[track_caller]
 fn must(arguments: &[&str]) {
-    assert!(ip(arguments), "ip {}", arguments.join(" "));
+    let Output { status, stderr, .. } = run(arguments);
+    assert!(status.success(), "ip {}: {}", arguments.join(" "), String::from_utf8_lossy(&stderr));
 }
