@@ -3,7 +3,7 @@ import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { App } from "../kit/app.mjs";
-import { gone } from "../kit/programs.mjs";
+import { gone, hasEnded } from "../kit/programs.mjs";
 import { remoteServer } from "./remote_server.mjs";
 import { keychain } from "./keychain.mjs";
 import { check, equal, until } from "../kit/wait.mjs";
@@ -129,6 +129,6 @@ export async function shutdown(world) {
 }
 
 async function endOf(child) {
-  await until("the app ends", () => child.exitCode !== null || child.signalCode !== null, 5_000);
+  await until("the app ends", () => hasEnded(child), 5_000);
   return { code: child.exitCode, signal: child.signalCode };
 }

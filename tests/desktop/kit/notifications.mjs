@@ -26,10 +26,7 @@ export class Notes {
         else notes.withdrawn.push(rest.id);
       }
     });
-    await until("the notification server is running", async () => {
-      const bus = "org.freedesktop.DBus";
-      return (await session.call(bus, "/", `${bus}.NameHasOwner`, NAME)).includes("true");
-    });
+    await until("the notification server is running", () => session.hasName(NAME));
     return notes;
   }
 

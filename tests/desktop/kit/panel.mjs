@@ -6,7 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { pause, until } from "./wait.mjs";
 
-export const WATCHER = "org.kde.StatusNotifierWatcher";
+const WATCHER = "org.kde.StatusNotifierWatcher";
 
 const CONFIGURATION = `<?xml version="1.0" encoding="UTF-8"?>
 <channel name="xfce4-panel" version="1.0">

@@ -27,7 +27,7 @@ export class Programs {
 
   async end(child) {
     this.#running = this.#running.filter((program) => program.child !== child);
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child.pid === undefined || hasEnded(child)) return;
     signalGroup(child.pid, "SIGTERM");
     const gone = await settled(child, ENDED_BY_FORCE_AFTER_MS);
     if (!gone) signalGroup(child.pid, "SIGKILL");
@@ -50,6 +50,11 @@ export function run(command, args, { env, timeoutMs = 15_000, input, encoding = 
     );
     child.stdin?.end(input);
   });
+}
+
+/** Whether a program that this one started has ended. */
+export function hasEnded(child) {
+  return child.exitCode !== null || child.signalCode !== null;
 }
 
 export function isAlive(pid) {
@@ -93,7 +98,7 @@ function signalGroup(pid, signal) {
 
 async function settled(child, timeoutMs) {
   const deadline = Date.now() + timeoutMs;
-  while (child.exitCode === null && child.signalCode === null) {
+  while (!hasEnded(child)) {
     if (Date.now() > deadline) return false;
     await pause(20);
   }

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { Panel } from "./panel.mjs";
-import { run } from "./programs.mjs";
+import { hasEnded, run } from "./programs.mjs";
 import { until } from "./wait.mjs";
 
 /** The number of pixels, in a screenshot scaled to a tenth, that a caret or a counter may change. */
@@ -64,7 +64,7 @@ export class Session {
   }
 
   hasDisplay() {
-    return this.display.exitCode === null && this.display.signalCode === null;
+    return !hasEnded(this.display);
   }
 
   /** Whether a program on the session bus has this name. */
