@@ -1,6 +1,6 @@
-//! Newest changes in memory, for watches that follow the log closely.
+//! Newest changes in memory, for watches and subscribers.
 
-use crate::store::{Change, Revision};
+use crate::store::{Batch, Change, Result, Revision, StoreError};
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -8,7 +8,7 @@ use std::{
 
 /// Largest total size of the changes.
 const MAX_BYTES: usize = 4 << 20;
-/// Largest number of commits: fewer than the log on disk retains.
+/// Largest number of commits.
 const MAX_COMMITS: Revision = 4096;
 /// Approximate cost of a change besides its own bytes.
 const CHANGE_OVERHEAD_BYTES: usize = 96;
@@ -68,6 +68,16 @@ impl RecentChanges {
         let first = buffer.changes.partition_point(|change| change.revision <= after);
         let requested = buffer.changes.range(first..).take_while(|change| change.revision <= until);
         Some(requested.filter(|change| change.key.starts_with(prefix)).cloned().collect())
+    }
+
+    /// What a watch gives next: the changes after the commit that it has reached, up to `newest`.
+    ///
+    /// # Errors
+    /// [`StoreError::Compacted`] if some of them were dropped.
+    pub(in crate::store) fn batch(&self, prefix: &str, reached: &mut Revision, newest: Revision) -> Result<Batch> {
+        let changes = self.between(prefix, *reached, newest).ok_or(StoreError::Compacted(*reached))?;
+        *reached = newest;
+        Ok(Batch { revision: newest, changes })
     }
 }
 

@@ -74,10 +74,7 @@ impl Watch for ReplicaWatch {
                 () = self.state.closed.cancelled() => return Err(StoreError::Closed),
                 reached = self.reached.wait_for(|reached| *reached > after) => *reached.map_err(|_| StoreError::Closed)?,
             };
-            let changes = self.state.recent.between(&self.prefix, after, revision);
-            let changes = changes.ok_or(StoreError::Compacted(after))?;
-            self.after = revision;
-            Ok(Batch { revision, changes })
+            self.state.recent.batch(&self.prefix, &mut self.after, revision)
         }
         .boxed()
     }

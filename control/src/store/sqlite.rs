@@ -41,8 +41,6 @@ const SET_ASIDE: &str = "postern.db.copied";
 const MAX_CHECKED_AT_OPEN: u64 = 64 << 20;
 /// Requests that may wait for the writer; further callers wait to enqueue.
 const QUEUE_LIMIT: usize = 1024;
-/// Commits that one step of a watch reads at most.
-const WATCH_BATCH_SIZE: Revision = 500;
 const MAX_READERS: usize = 4;
 
 /// A database in a data folder.
@@ -287,7 +285,6 @@ impl Readers {
 }
 
 struct SqliteWatch {
-    readers: Arc<Readers>,
     recent: Arc<RecentChanges>,
     newest: watch::Receiver<Revision>,
     prefix: String,
@@ -299,18 +296,7 @@ impl Watch for SqliteWatch {
         async move {
             let after = self.after;
             let newest = self.newest.wait_for(|newest| *newest > after).await.map(|newest| *newest);
-            let newest = newest.map_err(|_| StoreError::Closed)?;
-            let (until, prefix) = (newest.min(after + WATCH_BATCH_SIZE), self.prefix.clone());
-            let changes = match self.recent.between(&prefix, after, until) {
-                Some(changes) => changes,
-                None => {
-                    let read =
-                        move |transaction: &Transaction<'_>| statements::changes(transaction, &prefix, after, until);
-                    self.readers.read(read).await?.ok_or(StoreError::Compacted(after))?
-                }
-            };
-            self.after = until;
-            Ok(Batch { revision: until, changes })
+            self.recent.batch(&self.prefix, &mut self.after, newest.map_err(|_| StoreError::Closed)?)
         }
         .boxed()
     }
@@ -403,7 +389,6 @@ impl Store for Sqlite {
 
     fn watch(&self, prefix: &str, after: Revision) -> Box<dyn Watch> {
         Box::new(SqliteWatch {
-            readers: self.readers.clone(),
             recent: self.recent.clone(),
             newest: self.revision.clone(),
             prefix: prefix.to_owned(),

@@ -11,11 +11,20 @@ fn layout(database: &Path) -> i64 {
 }
 
 #[tokio::test]
-async fn a_folder_of_the_former_layout_is_migrated_with_a_copy_kept() {
+async fn a_folder_of_the_first_layout_is_migrated_with_a_copy_kept() {
+    migrate_with_a_copy(1).await;
+}
+
+#[tokio::test]
+async fn a_folder_of_the_second_layout_is_migrated_with_a_copy_kept() {
+    migrate_with_a_copy(2).await;
+}
+
+async fn migrate_with_a_copy(former: i64) {
     let world = tempfile::tempdir().unwrap();
     let folder = world.path().join("server");
     fs::create_dir(&folder).unwrap();
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/data-folder-1");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/data-folder-{former}"));
     for file in fixture.read_dir().unwrap() {
         let file = file.unwrap();
         fs::copy(file.path(), folder.join(file.file_name())).unwrap();
@@ -33,15 +42,15 @@ async fn a_folder_of_the_former_layout_is_migrated_with_a_copy_kept() {
     let restriction = operator.get(&format!("{route}/ip_restriction")).await.ok();
     assert_eq!(restriction.body["ip_policies"][0]["id"], policy.body["id"]);
 
-    let copy = folder.join("postern.db.before-2");
-    assert_eq!(layout(&copy), 1, "one can go back to the former version");
+    let copy = folder.join("postern.db.before-3");
+    assert_eq!(layout(&copy), former, "one can go back to the former version");
     let count = |path: &Path| -> i64 {
         Connection::open(path).unwrap().query_row("SELECT count(*) FROM entries", [], |row| row.get(0)).unwrap()
     };
     assert_eq!(count(&copy), count(&fixture.join("postern.db")));
     server.process.terminate();
     assert!(server.process.wait_for_exit().await.success());
-    assert_eq!(layout(&folder.join("postern.db")), 2);
+    assert_eq!(layout(&folder.join("postern.db")), 3);
     let examined = server.command(&["doctor"]).await;
     assert!(examined.status.success() && examined.stdout.contains("is healthy"), "{examined:?}");
 }

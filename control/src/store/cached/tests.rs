@@ -9,12 +9,8 @@ struct Folder(tempfile::TempDir);
 
 impl crate::store::suite::Bench for Folder {
     const COUNTS_BY_ONE: bool = true;
-    const REMEMBERS: bool = true;
     async fn new() -> Self {
         Folder(tempfile::tempdir().expect("a folder"))
-    }
-    async fn outlast_log(store: &dyn Store) {
-        crate::store::suite::commit_nothing(store).await;
     }
     async fn open(&self) -> Arc<dyn Store> {
         Arc::new(Cached::new(Arc::new(sqlite::open(self.0.path()).expect("the store opens")), CACHE_BYTES))

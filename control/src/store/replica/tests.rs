@@ -13,19 +13,11 @@ struct Alone(Etcd);
 
 impl crate::store::suite::Bench for Alone {
     const COUNTS_BY_ONE: bool = true;
-    const REMEMBERS: bool = false;
     async fn new() -> Self {
         Alone(Etcd::single().await)
     }
     async fn open(&self) -> Arc<dyn Store> {
         Arc::new(open(&self.0.addresses()).await)
-    }
-    /// More than memory holds of the newest changes.
-    async fn outlast_log(store: &dyn Store) {
-        for number in 0..5 {
-            let commit = Commit::default().put(format!("large/{number}"), vec![b'x'; 1 << 20]);
-            store.commit(commit).await.expect("a commit");
-        }
     }
 }
 

@@ -7,27 +7,37 @@ use crate::store::{
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params, types::Type};
 
 /// Version of the tables; a file with a larger number was written by a newer version.
-pub(super) const LAYOUT: i64 = 2;
-/// Commits that the log always retains.
-const MIN_LOG_COMMITS: Revision = 10_000;
+pub(super) const LAYOUT: i64 = 3;
 /// Pages in the write-ahead log before a checkpoint. A large number saves writes, because most pages change again.
 const CHECKPOINT_PAGES: i64 = 4000;
-/// Commits between two truncations of the log.
-const TRUNCATE_INTERVAL: Revision = 512;
 
+/// Entries lie in the order in which they were made, and only their keys are sorted: a commit changes one page of entries and few of
+/// the keys, and pages hardly ever split.
 const TABLES: &str = "
-    CREATE TABLE entries (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER, checksum INTEGER NOT NULL DEFAULT -1) WITHOUT ROWID;
+    CREATE TABLE entries (key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER, checksum INTEGER NOT NULL);
     CREATE INDEX entries_by_lease ON entries (lease) WHERE lease IS NOT NULL;
-    CREATE TABLE changes (revision INTEGER, position INTEGER, key TEXT NOT NULL, value BLOB, PRIMARY KEY (revision, position)) WITHOUT ROWID;
     CREATE TABLE leases (id INTEGER PRIMARY KEY AUTOINCREMENT, lasting INTEGER NOT NULL, ends INTEGER NOT NULL);
-    CREATE TABLE log (revision INTEGER NOT NULL, compacted INTEGER NOT NULL);
-    INSERT INTO log VALUES (0, 0);
+    CREATE TABLE newest_commit (revision INTEGER NOT NULL);
+    INSERT INTO newest_commit VALUES (0);
     CREATE TABLE identity (id TEXT NOT NULL);
 ";
 /// From layout 1, which had neither checksums nor an identity.
 const MIGRATION_2: &str = "
     ALTER TABLE entries ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1;
     CREATE TABLE identity (id TEXT NOT NULL);
+";
+/// From layout 2, which kept entries sorted by their keys, and recent changes besides.
+const MIGRATION_3: &str = "
+    DROP INDEX entries_by_lease;
+    ALTER TABLE entries RENAME TO former_entries;
+    CREATE TABLE entries (key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER, checksum INTEGER NOT NULL);
+    INSERT INTO entries SELECT key, value, revision, lease, checksum FROM former_entries ORDER BY key;
+    DROP TABLE former_entries;
+    CREATE INDEX entries_by_lease ON entries (lease) WHERE lease IS NOT NULL;
+    DROP TABLE changes;
+    CREATE TABLE newest_commit (revision INTEGER NOT NULL);
+    INSERT INTO newest_commit SELECT revision FROM log;
+    DROP TABLE log;
 ";
 
 /// A database whose tables are there.
@@ -63,13 +73,15 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Pr
     if layout > LAYOUT {
         return Ok(None);
     }
-    match layout {
-        0 => transaction.execute_batch(TABLES)?,
-        1 => {
-            transaction.execute_batch(MIGRATION_2)?;
-            add_checksums(&transaction)?;
-        }
-        _ => {}
+    if layout == 0 {
+        transaction.execute_batch(TABLES)?;
+    }
+    if layout == 1 {
+        transaction.execute_batch(MIGRATION_2)?;
+        add_checksums(&transaction)?;
+    }
+    if matches!(layout, 1 | 2) {
+        transaction.execute_batch(MIGRATION_3)?;
     }
     if layout < LAYOUT {
         transaction.pragma_update(None, "user_version", LAYOUT)?;
@@ -114,9 +126,10 @@ fn add_checksums(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     sums.iter().try_for_each(|sum| update.execute(params![sum.0, sum.1]).map(|_| ()))
 }
 
-/// The first faults of the database's structure, as SQLite finds them; empty if there are none.
+/// The first faults of the database's structure, as SQLite finds them; empty if there are none. That keys lead to their entries is
+/// part of it.
 pub(super) fn structural_faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let mut check = connection.prepare("PRAGMA quick_check(10)")?;
+    let mut check = connection.prepare("PRAGMA integrity_check(10)")?;
     let faults = check.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
     Ok(faults.into_iter().filter(|fault| fault != "ok").collect())
 }
@@ -148,7 +161,7 @@ pub(super) fn delete(connection: &mut Connection, keys: &[String]) -> rusqlite::
 
 /// Newest commit.
 pub(super) fn newest(connection: &Connection) -> rusqlite::Result<Revision> {
-    connection.prepare_cached("SELECT revision FROM log")?.query_row([], |row| row.get(0))
+    connection.prepare_cached("SELECT revision FROM newest_commit")?.query_row([], |row| row.get(0))
 }
 
 /// Request to the writer; times and durations in milliseconds.
@@ -184,14 +197,11 @@ pub(super) fn perform_group<'a>(
 ) -> rusqlite::Result<GroupResult> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let before = newest(&transaction)?;
-    let mut log = LogWriter { transaction: &transaction, revision: before, changes: Vec::new() };
-    let responses = group.map(|request| log.perform(request)).collect::<rusqlite::Result<Vec<_>>>()?;
-    let LogWriter { revision: after, changes, .. } = log;
+    let mut committer = Committer { transaction: &transaction, revision: before, changes: Vec::new() };
+    let responses = group.map(|request| committer.perform(request)).collect::<rusqlite::Result<Vec<_>>>()?;
+    let Committer { revision: after, changes, .. } = committer;
     if after != before {
-        transaction.prepare_cached("UPDATE log SET revision = ?1")?.execute([after])?;
-        if before / TRUNCATE_INTERVAL != after / TRUNCATE_INTERVAL && after > MIN_LOG_COMMITS {
-            truncate_log(&transaction, after - MIN_LOG_COMMITS)?;
-        }
+        transaction.prepare_cached("UPDATE newest_commit SET revision = ?1")?.execute([after])?;
     }
     transaction.commit()?;
     Ok(GroupResult { responses, changes, newest: after })
@@ -204,20 +214,13 @@ pub(super) fn checkpoint(connection: &Connection, is_final: bool) -> rusqlite::R
     connection.query_row(pragma, [], |_| Ok(()))
 }
 
-/// Deletes the changes up to a revision.
-fn truncate_log(transaction: &Transaction<'_>, up_to: Revision) -> rusqlite::Result<()> {
-    transaction.prepare_cached("DELETE FROM changes WHERE revision <= ?1")?.execute([up_to])?;
-    transaction.prepare_cached("UPDATE log SET compacted = ?1")?.execute([up_to])?;
-    Ok(())
-}
-
-struct LogWriter<'a> {
+struct Committer<'a> {
     transaction: &'a Transaction<'a>,
     revision: Revision,
     changes: Vec<Change>,
 }
 
-impl LogWriter<'_> {
+impl Committer<'_> {
     fn perform(&mut self, request: &WriteRequest) -> rusqlite::Result<WriteResponse> {
         Ok(match request {
             WriteRequest::Commit(commit) => WriteResponse::Committed(self.commit(commit)?),
@@ -288,7 +291,7 @@ impl LogWriter<'_> {
     /// Writes as the next revision. A commit without writes gets a revision too.
     fn write(&mut self, writes: &[Write]) -> rusqlite::Result<()> {
         self.revision += 1;
-        for (position, write) in (0_i64..).zip(writes) {
+        for write in writes {
             let (key, value, lease) = match write {
                 Write::Put(key, value) => (key, Some(value), None),
                 Write::PutLeased(key, value, lease) => (key, Some(value), Some(lease.0)),
@@ -297,15 +300,14 @@ impl LogWriter<'_> {
             if let Some(value) = value {
                 self.transaction
                     .prepare_cached(
-                        "INSERT OR REPLACE INTO entries (key, value, revision, lease, checksum) VALUES (?1, ?2, ?3, ?4, ?5)",
+                        "INSERT INTO entries (key, value, revision, lease, checksum) VALUES (?1, ?2, ?3, ?4, ?5)
+                         ON CONFLICT (key) DO UPDATE SET value = excluded.value, revision = excluded.revision,
+                                                         lease = excluded.lease, checksum = excluded.checksum",
                     )?
                     .execute(params![key, value, self.revision, lease, checksum(key, value)])?;
             } else {
                 self.transaction.prepare_cached("DELETE FROM entries WHERE key = ?1")?.execute([key])?;
             }
-            self.transaction
-                .prepare_cached("INSERT INTO changes (revision, position, key, value) VALUES (?1, ?2, ?3, ?4)")?
-                .execute(params![self.revision, position, key, value])?;
             self.changes.push(Change { revision: self.revision, key: key.clone(), value: value.cloned() });
         }
         Ok(())
@@ -383,7 +385,7 @@ pub(super) fn fill<E>(
     mut next: impl FnMut() -> Result<Option<Entry>, E>,
 ) -> rusqlite::Result<Result<(), E>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    transaction.execute("UPDATE log SET revision = ?1, compacted = ?1", [revision])?;
+    transaction.execute("UPDATE newest_commit SET revision = ?1", [revision])?;
     loop {
         let entry = match next() {
             Ok(Some(entry)) => entry,
@@ -396,29 +398,6 @@ pub(super) fn fill<E>(
             .execute(params![key, value, revision, checksum(&key, &value)])?;
     }
     transaction.commit().map(Ok)
-}
-
-/// Reads the changes after one revision and up to another; `None` if the log no longer reaches back to it.
-pub(super) fn changes(
-    transaction: &Transaction<'_>,
-    prefix: &str,
-    after: Revision,
-    until: Revision,
-) -> rusqlite::Result<Option<Vec<Change>>> {
-    let compacted: Revision = transaction.query_row("SELECT compacted FROM log", [], |row| row.get(0))?;
-    if after < compacted {
-        return Ok(None);
-    }
-    transaction
-        .prepare_cached(
-            "SELECT revision, key, value FROM changes WHERE revision > ?1 AND revision <= ?2 AND key >= ?3 AND key < ?4
-             ORDER BY revision, position",
-        )?
-        .query_map(params![after, until, prefix, after_prefix(prefix)], |row| {
-            Ok(Change { revision: row.get(0)?, key: row.get(1)?, value: row.get(2)? })
-        })?
-        .collect::<rusqlite::Result<Vec<_>>>()
-        .map(Some)
 }
 
 fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {

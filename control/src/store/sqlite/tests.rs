@@ -12,15 +12,11 @@ struct Folder(tempfile::TempDir);
 
 impl crate::store::suite::Bench for Folder {
     const COUNTS_BY_ONE: bool = true;
-    const REMEMBERS: bool = true;
     async fn new() -> Self {
         Folder(tempfile::tempdir().expect("a folder"))
     }
     async fn open(&self) -> Arc<dyn Store> {
         Arc::new(open(self.0.path()).expect("the store opens"))
-    }
-    async fn outlast_log(store: &dyn Store) {
-        crate::store::suite::commit_nothing(store).await;
     }
 }
 
@@ -342,7 +338,6 @@ async fn a_changed_value_is_noticed_by_its_checksum_and_can_be_deleted() {
     let folder = closed_folder().await;
     let file = folder.path().join(FILE);
     let mut bytes = std::fs::read(&file).expect("readable");
-    // The value stands in the table and in the log of changes.
     let places: Vec<_> = (0..bytes.len() - 9).filter(|at| bytes[*at..].starts_with(b"{\"one\":1}")).collect();
     assert!(!places.is_empty());
     places.into_iter().for_each(|at| bytes[at + 7] = b'7');
@@ -354,6 +349,24 @@ async fn a_changed_value_is_noticed_by_its_checksum_and_can_be_deleted() {
     assert!(examine(folder.path(), false).expect("examined").is_healthy());
     let store = open(folder.path()).expect("it opens");
     assert_eq!(store.range(Range::new("records/", 10)).await.expect("read").entries.len(), 1);
+}
+
+#[tokio::test]
+async fn a_changed_key_is_noticed_where_it_is_sorted_and_where_its_entry_is() {
+    let folder = closed_folder().await;
+    let file = folder.path().join(FILE);
+    let bytes = std::fs::read(&file).expect("readable");
+    let places: Vec<_> = (0..bytes.len() - 9).filter(|at| bytes[*at..].starts_with(b"records/a")).collect();
+    assert_eq!(places.len(), 2);
+    for at in places {
+        let mut changed = bytes.clone();
+        changed[at + 8] = b'0';
+        std::fs::write(&file, changed).expect("written");
+        assert!(matches!(refusal(folder.path()), StoreError::Damaged { .. }));
+        assert!(!examine(folder.path(), false).expect("examined").is_healthy());
+    }
+    std::fs::write(&file, bytes).expect("written");
+    assert!(open(folder.path()).is_ok());
 }
 
 #[tokio::test]
@@ -386,15 +399,29 @@ async fn a_damaged_structure_is_refused() {
 async fn a_database_without_checksums_gets_them() {
     let folder = closed_folder().await;
     let connection = Connection::open(folder.path().join(FILE)).expect("a connection");
-    let back = "ALTER TABLE entries DROP COLUMN checksum; DROP TABLE identity; PRAGMA user_version = 1;";
-    connection.execute_batch(back).expect("as the former version wrote it");
+    let back = "
+        ALTER TABLE entries RENAME TO newer;
+        CREATE TABLE entries (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER) WITHOUT ROWID;
+        INSERT INTO entries SELECT key, value, revision, lease FROM newer;
+        DROP TABLE newer;
+        CREATE INDEX entries_by_lease ON entries (lease) WHERE lease IS NOT NULL;
+        CREATE TABLE changes (revision INTEGER, position INTEGER, key TEXT NOT NULL, value BLOB, PRIMARY KEY (revision, position)) WITHOUT ROWID;
+        CREATE TABLE log (revision INTEGER NOT NULL, compacted INTEGER NOT NULL);
+        INSERT INTO log SELECT revision, 0 FROM newest_commit;
+        DROP TABLE newest_commit;
+        DROP TABLE identity;
+        PRAGMA user_version = 1;
+    ";
+    connection.execute_batch(back).expect("as the first version wrote it");
     drop(connection);
     std::fs::remove_file(folder.path().join("store.json")).expect("removed");
     let store = open(folder.path()).expect("it opens");
-    assert_eq!(store.range(Range::new("records/", 10)).await.expect("read").entries.len(), 2);
+    let former = store.range(Range::new("records/", 10)).await.expect("read");
+    assert_eq!((former.entries.len(), former.revision), (2, 1));
+    assert!(matches!(store.commit(Commit::default()).await, Ok(CommitOutcome::Done(2))), "revisions go on growing");
     drop(store);
     assert!(examine(folder.path(), false).expect("examined").is_healthy());
-    let copy = folder.path().join("postern.db.before-2");
+    let copy = folder.path().join("postern.db.before-3");
     let mode = std::os::unix::fs::PermissionsExt::mode(&copy.metadata().expect("kept").permissions());
     assert_eq!(mode & 0o777, 0o600);
     // Going back: the copy in the place of the database.

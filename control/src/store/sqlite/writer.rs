@@ -142,14 +142,7 @@ impl Writer {
     fn subscribe(&mut self, after: Revision, mut subscriber: Subscriber) -> Result<()> {
         let newest = *self.announce.borrow();
         if newest > after {
-            let missed = match self.recent.between("", after, newest) {
-                Some(changes) => changes,
-                None => {
-                    let read = self.connection.transaction();
-                    let read = read.and_then(|transaction| statements::changes(&transaction, "", after, newest));
-                    self.folder.sql(read)?.ok_or(StoreError::Compacted(after))?
-                }
-            };
+            let missed = self.recent.between("", after, newest).ok_or(StoreError::Compacted(after))?;
             subscriber(&missed, newest);
         }
         self.subscribers.push(subscriber);
