@@ -28,7 +28,10 @@ impl EventTasks {
     pub(crate) fn start(resources: &Arc<Resources>, leading: Option<watch::Receiver<bool>>) -> Self {
         let sender = Arc::new(Sender::default());
         let (for_feed, leads) = (resources.clone(), leading.clone());
-        let feed = async move { while_leading(leads, || Feed::run(for_feed.clone(), sender.clone())).await };
+        let feed = async move {
+            let Some(changed) = feed::follow_destinations(for_feed.store.as_ref()).await else { return };
+            while_leading(leads, || Feed::run(for_feed.clone(), sender.clone(), changed.clone())).await;
+        };
         let mut tasks = vec![tokio::spawn(feed)];
         if resources.settings.audited.expiries {
             let observer = ExpiryObserver::new(resources.clone(), Arc::new(postern_api::clock::now));

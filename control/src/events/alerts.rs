@@ -145,7 +145,7 @@ impl AlertEvaluator {
         for key in progress.into_keys() {
             let mut plan = CommitPlan::default();
             plan.delete(&key);
-            store.commit(plan.to_commit()).await?;
+            store.commit(plan.commit().clone()).await?;
         }
         Ok(rules)
     }
@@ -177,7 +177,9 @@ impl AlertEvaluator {
                 plan.record_event(&EventAuthor::server("alerts"), rule.event(progress), now)?;
             }
         }
-        let CommitOutcome::Done(revision) = self.resources.store.commit(plan.to_commit()).await? else { return Ok(()) };
+        let CommitOutcome::Done(revision) = self.resources.store.commit(plan.commit().clone()).await? else {
+            return Ok(());
+        };
         retention::after_commit(&self.resources.store, self.resources.settings.audit_retention, revision);
         for Outcome { rule, progress } in outcomes.iter().filter(|one| one.progress.state != one.rule.progress.state) {
             tracing::info!(rule = %rule.record.id, state = ?progress.state, "an alert rule has come into another state");

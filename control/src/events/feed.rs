@@ -1,5 +1,5 @@
 //! Follows the audit log and the destinations, and gives each destination a backlog of the events that it wants, with a worker
-//! that sends them. Only one node of a cluster does.
+//! that sends them. Only one node of a cluster does, and none does anything for a commit while there is no destination.
 
 use super::{
     backlog::{Backlog, WaitingEvent},
@@ -16,7 +16,7 @@ use crate::{
         },
         keys,
     },
-    store::{Batch, Range, Result, Revision, StoreError},
+    store::{Batch, Change, Range, Result, Revision, Store, StoreError},
 };
 use postern_api::{Id, resource::EventDestination};
 use std::{
@@ -24,7 +24,10 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::{
+    sync::Notify,
+    task::{AbortHandle, JoinSet},
+};
 
 /// Delay after the store failed.
 const STORE_RETRY_DELAY: Duration = Duration::from_secs(5);
@@ -61,30 +64,64 @@ struct Beginning {
     events: Vec<WaitingEvent>,
 }
 
+/// Tells when a destination is created, changed or deleted; `None` once the store is closed.
+pub(super) async fn follow_destinations(store: &dyn Store) -> Option<Arc<Notify>> {
+    let (changed, records) = (Arc::new(Notify::new()), keys::records::<EventDestination>());
+    loop {
+        let (told, records) = (changed.clone(), records.clone());
+        let subscriber = move |changes: &[Change], _: Revision| {
+            if changes.iter().any(|change| change.key.starts_with(&records)) {
+                told.notify_one();
+            }
+        };
+        let subscribed = match newest(store).await {
+            Ok(newest) => store.subscribe(newest, Box::new(subscriber)).await,
+            Err(error) => Err(error),
+        };
+        match subscribed {
+            Ok(()) => return Some(changed),
+            Err(StoreError::Closed) => return None,
+            Err(StoreError::Compacted(_)) => {}
+            Err(error) => pause(&error).await,
+        }
+    }
+}
+
+/// Newest commit.
+async fn newest(store: &dyn Store) -> Result<Revision> {
+    Ok(store.range(Range::new(EVENTS, 1)).await?.revision)
+}
+
+/// Waits after the store failed.
+async fn pause(error: &StoreError) {
+    tracing::debug!(%error, "events are not sent for a moment");
+    tokio::time::sleep(STORE_RETRY_DELAY).await;
+}
+
 impl Feed {
-    /// Sends events until the store is closed.
-    pub(super) async fn run(resources: Arc<Resources>, sender: Arc<Sender>) {
+    /// Sends events until the store is closed. `changed` is that of [`follow_destinations`].
+    pub(super) async fn run(resources: Arc<Resources>, sender: Arc<Sender>, changed: Arc<Notify>) {
         loop {
             let (workers, destinations) = (JoinSet::new(), HashMap::new());
             let feed = Feed { resources: resources.clone(), sender: sender.clone(), destinations, workers, reached: 0 };
             match feed.follow().await {
-                Ok(()) | Err(StoreError::Closed) => return,
+                Ok(()) => changed.notified().await,
+                Err(StoreError::Closed) => return,
                 // The log is read from the stored positions again.
-                Err(error) => tracing::debug!(%error, "events are not sent for a moment"),
+                Err(error) => pause(&error).await,
             }
-            tokio::time::sleep(STORE_RETRY_DELAY).await;
         }
     }
 
-    /// Follows the log until it no longer reaches back to where it was read, or the store fails.
+    /// Follows the log until there is no destination, the log no longer reaches back to where it was read, or the store fails.
     async fn follow(mut self) -> Result<()> {
         let store = self.resources.store.clone();
-        self.reached = store.range(Range::new(EVENTS, 1)).await?.revision;
+        self.reached = newest(store.as_ref()).await?;
         let mut events = store.watch(EVENTS, self.reached);
         let mut records = store.watch(&keys::records::<EventDestination>(), self.reached);
         let mut records_reached = self.reached;
         self.read_destinations().await?;
-        loop {
+        while !self.destinations.is_empty() {
             let (mut are_stale, mut arrived) = (false, None);
             tokio::select! {
                 batch = events.next() => arrived = Some(batch?),
@@ -103,6 +140,7 @@ impl Feed {
                 self.distribute(&batch);
             }
         }
+        Ok(())
     }
 
     /// Adds events to the backlogs.

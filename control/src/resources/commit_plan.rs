@@ -25,8 +25,9 @@ pub(super) enum CommitConflict {
 /// A commit in preparation.
 #[derive(Default)]
 pub(crate) struct CommitPlan {
-    conditions: Vec<(CommitCondition, CommitConflict)>,
-    writes: Vec<Write>,
+    commit: Commit,
+    /// What it means that a condition fails, for each of the commit.
+    conflicts: Vec<CommitConflict>,
     /// Bytes of the events among the writes.
     event_bytes: usize,
 }
@@ -38,25 +39,30 @@ impl CommitPlan {
             Some(revision) => CommitCondition::Unchanged(key.to_owned(), revision),
             None => CommitCondition::Absent(key.to_owned()),
         };
-        self.conditions.push((condition, CommitConflict::Changed));
+        self.expect(condition, CommitConflict::Changed);
     }
 
     /// The key must exist.
     pub(crate) fn expect_present(&mut self, key: &str) {
-        self.conditions.push((CommitCondition::Present(key.to_owned()), CommitConflict::Changed));
+        self.expect(CommitCondition::Present(key.to_owned()), CommitConflict::Changed);
     }
 
     /// No key with this prefix may have been written since the revision.
     pub(crate) fn expect_none_newer(&mut self, prefix: &str, revision: Revision) {
-        self.conditions.push((CommitCondition::NoneNewer(prefix.to_owned(), revision), CommitConflict::Changed));
+        self.expect(CommitCondition::NoneNewer(prefix.to_owned(), revision), CommitConflict::Changed);
+    }
+
+    fn expect(&mut self, condition: CommitCondition, conflict: CommitConflict) {
+        self.commit.conditions.push(condition);
+        self.conflicts.push(conflict);
     }
 
     pub(crate) fn put(&mut self, key: &str, value: Vec<u8>) {
-        self.writes.push(Write::Put(key.to_owned(), value));
+        self.commit.writes.push(Write::Put(key.to_owned(), value));
     }
 
     pub(crate) fn delete(&mut self, key: &str) {
-        self.writes.push(Write::Delete(key.to_owned()));
+        self.commit.writes.push(Write::Delete(key.to_owned()));
     }
 
     /// Takes new claims for a record and releases those it no longer has.
@@ -65,7 +71,7 @@ impl CommitPlan {
             self.delete(&claim.key());
         }
         for claim in now.iter().filter(|claim| !former.contains(claim)) {
-            self.conditions.push((CommitCondition::Absent(claim.key()), CommitConflict::Taken(claim.clone())));
+            self.expect(CommitCondition::Absent(claim.key()), CommitConflict::Taken(claim.clone()));
             self.put(&claim.key(), record.as_bytes().to_vec());
         }
     }
@@ -85,7 +91,7 @@ impl CommitPlan {
         }
         for new in now.iter().filter(|new| !former.contains(&new.link)) {
             let link = &new.link;
-            self.conditions.push((CommitCondition::Present(link.target_key()), CommitConflict::Missing(new.clone())));
+            self.expect(CommitCondition::Present(link.target_key()), CommitConflict::Missing(new.clone()));
             let entry = LinkEntry { role: link.role, from: record_key.to_owned() };
             self.put(&link.key(from), to_json(&entry)?);
         }
@@ -116,40 +122,37 @@ impl CommitPlan {
             Write::Put(key, value) | Write::PutLeased(key, value, _) => key.len() + value.len(),
             Write::Delete(key) => key.len(),
         };
-        self.conditions.len() <= limits.conditions
-            && self.writes.len() <= limits.writes
-            && self.writes.iter().map(bytes).sum::<usize>() <= limits.bytes
+        self.commit.conditions.len() <= limits.conditions
+            && self.commit.writes.len() <= limits.writes
+            && self.commit.writes.iter().map(bytes).sum::<usize>() <= limits.bytes
     }
 
     /// Number of conditions, each counted once.
     pub(super) fn conditions(&mut self) -> usize {
         self.merge_conditions();
-        self.conditions.len()
+        self.commit.conditions.len()
     }
 
     /// Removes conditions that are there twice.
     pub(super) fn merge_conditions(&mut self) {
-        let mut merged: Vec<(CommitCondition, CommitConflict)> = Vec::with_capacity(self.conditions.len());
-        for condition in std::mem::take(&mut self.conditions) {
-            if !merged.contains(&condition) {
-                merged.push(condition);
+        let conditions = std::mem::take(&mut self.commit.conditions);
+        for (condition, conflict) in conditions.into_iter().zip(std::mem::take(&mut self.conflicts)) {
+            let mut merged = self.commit.conditions.iter().zip(&self.conflicts);
+            if !merged.any(|(other, meaning)| *other == condition && *meaning == conflict) {
+                self.expect(condition, conflict);
             }
         }
-        self.conditions = merged;
     }
 
     /// The commit for the store.
-    pub(crate) fn to_commit(&self) -> Commit {
-        Commit {
-            conditions: self.conditions.iter().map(|(condition, _)| condition.clone()).collect(),
-            writes: self.writes.clone(),
-        }
+    pub(crate) fn commit(&self) -> &Commit {
+        &self.commit
     }
 
     /// Meaning of a condition that failed.
     pub(super) fn conflict(&self, failed: &CommitCondition) -> CommitConflict {
-        let found = self.conditions.iter().find(|(condition, _)| condition == failed);
-        found.map_or(CommitConflict::Changed, |(_, conflict)| conflict.clone())
+        let found = self.commit.conditions.iter().position(|condition| condition == failed);
+        found.and_then(|at| self.conflicts.get(at)).map_or(CommitConflict::Changed, Clone::clone)
     }
 }
 

@@ -224,10 +224,9 @@ impl Resources {
     }
 
     pub(super) async fn try_commit(&self, plan: &CommitPlan) -> Result<Result<Revision, CommitConflict>> {
-        let commit = plan.to_commit();
-        let outcome = match self.store.commit_if_idle(&commit) {
+        let outcome = match self.store.commit_if_idle(plan.commit()) {
             Some(outcome) => outcome?,
-            None => self.store.commit(commit).await?,
+            None => self.store.commit(plan.commit().clone()).await?,
         };
         Ok(match outcome {
             CommitOutcome::Done(revision) => Ok(revision),

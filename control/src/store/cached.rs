@@ -13,7 +13,6 @@ use super::{
 use futures::{FutureExt, future::BoxFuture};
 use sharded_cache::{CacheValue, Lookup, ShardedCache, WriteOutcome};
 use std::{
-    collections::{BTreeSet, HashMap},
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
@@ -137,24 +136,27 @@ impl Inner {
 /// A commit in progress. Dropping it releases its keys, however the commit ended.
 struct PendingCommit {
     inner: Arc<Inner>,
-    /// New value of each key; `None` for a key that is bound to a lease.
-    keys: HashMap<String, Option<Option<Vec<u8>>>>,
-    prefixes: BTreeSet<String>,
+    /// New value of each key, sorted; `None` for a key that is bound to a lease.
+    keys: Vec<(String, Option<Option<Vec<u8>>>)>,
+    prefixes: Vec<String>,
     outcome: WriteOutcome<()>,
 }
 
 impl PendingCommit {
     fn begin(inner: Arc<Inner>, writes: &[Write]) -> Self {
-        let mut keys = HashMap::new();
-        for write in writes {
-            match write {
-                Write::Put(key, value) => keys.insert(key.clone(), Some(Some(value.clone()))),
-                Write::PutLeased(key, _, _) => keys.insert(key.clone(), None),
-                Write::Delete(key) => keys.insert(key.clone(), Some(None)),
-            };
-        }
-        let prefixes: BTreeSet<String> = keys.keys().flat_map(|key| prefixes(key)).map(str::to_owned).collect();
-        keys.keys().for_each(|key| inner.keys.begin(key));
+        let value = |write: &Write| match write {
+            Write::Put(key, value) => (key.clone(), Some(Some(value.clone()))),
+            Write::PutLeased(key, _, _) => (key.clone(), None),
+            Write::Delete(key) => (key.clone(), Some(None)),
+        };
+        // The last one first, because it is the one that counts.
+        let mut keys: Vec<_> = writes.iter().rev().map(value).collect();
+        keys.sort_by(|one, other| one.0.cmp(&other.0));
+        keys.dedup_by(|next, kept| next.0 == kept.0);
+        let mut prefixes: Vec<String> = keys.iter().flat_map(|(key, _)| prefixes(key)).map(str::to_owned).collect();
+        prefixes.sort_unstable();
+        prefixes.dedup();
+        keys.iter().for_each(|(key, _)| inner.keys.begin(key));
         prefixes.iter().for_each(|prefix| inner.ranges.begin(prefix));
         PendingCommit { inner, keys, prefixes, outcome: WriteOutcome::Unknown }
     }
@@ -176,7 +178,7 @@ impl Drop for PendingCommit {
         for prefix in &self.prefixes {
             self.inner.ranges.end(prefix, WriteOutcome::Unknown);
         }
-        for (key, value) in self.keys.drain() {
+        for (key, value) in self.keys.drain(..) {
             let outcome = match (self.outcome, value) {
                 (WriteOutcome::Written(revision, ()), Some(value)) => {
                     let entry = value.map(|value| Entry { key: key.clone(), value, revision });

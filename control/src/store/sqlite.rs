@@ -21,6 +21,7 @@ use futures::{FutureExt, future::BoxFuture};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, config::DbConfig};
 use statements::{PreparedDatabase, WriteRequest, WriteResponse};
 use std::{
+    borrow::Cow,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, TryLockError},
     thread::JoinHandle,
@@ -305,7 +306,7 @@ impl Watch for SqliteWatch {
 // === impl Store ===
 
 impl Sqlite {
-    async fn perform(&self, request: WriteRequest) -> Result<WriteResponse> {
+    async fn perform(&self, request: WriteRequest<'static>) -> Result<WriteResponse> {
         let (response, received) = oneshot::channel();
         self.send(Job::Write(WriteJob { request, response })).await?;
         received.await.map_err(|_| StoreError::Closed)?
@@ -313,7 +314,7 @@ impl Sqlite {
 
     /// Performs a request on this thread; `None` if others are queued or in progress, or if the runtime has no other
     /// thread that could go on meanwhile.
-    fn perform_here(&self, request: &WriteRequest) -> Option<Result<WriteResponse>> {
+    fn perform_here(&self, request: &WriteRequest<'_>) -> Option<Result<WriteResponse>> {
         let runtime = Handle::try_current().ok()?;
         let is_idle = |jobs: &mpsc::Sender<Job>| jobs.capacity() == jobs.max_capacity();
         if runtime.runtime_flavor() != RuntimeFlavor::MultiThread
@@ -370,11 +371,11 @@ impl Store for Sqlite {
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<CommitOutcome>> {
-        async move { committed(self.perform(WriteRequest::Commit(commit)).await?) }.boxed()
+        async move { committed(self.perform(WriteRequest::Commit(Cow::Owned(commit))).await?) }.boxed()
     }
 
     fn commit_if_idle(&self, commit: &Commit) -> Option<Result<CommitOutcome>> {
-        let performed = self.perform_here(&WriteRequest::Commit(commit.clone()))?;
+        let performed = self.perform_here(&WriteRequest::Commit(Cow::Borrowed(commit)))?;
         Some(performed.and_then(committed))
     }
 

@@ -4,10 +4,14 @@
 //! during a write is not inserted afterwards.
 
 use crate::store::Revision;
-use quick_cache::{Weighter, unsync};
+use foldhash::quality::RandomState;
+use quick_cache::{
+    Weighter,
+    unsync::{self, DefaultLifecycle},
+};
 use std::{
     collections::HashMap,
-    hash::{BuildHasher, RandomState},
+    hash::BuildHasher,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -57,9 +61,9 @@ pub(super) enum WriteOutcome<T> {
 }
 
 struct CacheShard<V> {
-    cached: unsync::Cache<String, Arc<V>, ByteWeighter>,
+    cached: unsync::Cache<String, Arc<V>, ByteWeighter, RandomState>,
     /// Keys being written.
-    writing: HashMap<String, Writing<V>>,
+    writing: HashMap<String, Writing<V>, RandomState>,
     /// Writes in progress that may change any key.
     unknown_writes: usize,
     generation: u64,
@@ -102,15 +106,21 @@ impl<V: CacheValue> ShardedCache<V> {
         let items = usize::try_from(each / (4 * OVERHEAD_BYTES)).unwrap_or(usize::MAX);
         let shard = || {
             Mutex::new(CacheShard {
-                cached: unsync::Cache::with_weighter(items, each, ByteWeighter),
-                writing: HashMap::new(),
+                cached: unsync::Cache::with(
+                    items,
+                    each,
+                    ByteWeighter,
+                    RandomState::default(),
+                    DefaultLifecycle::default(),
+                ),
+                writing: HashMap::default(),
                 unknown_writes: 0,
                 generation: 0,
             })
         };
         ShardedCache {
             shards: std::iter::repeat_with(shard).take(SHARDS).collect(),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
             max_item_bytes: each / MAX_ITEM_FRACTION,
         }
     }

@@ -3,7 +3,10 @@
 use super::*;
 use crate::store::{Batch, Change, CommitCondition, sqlite, suite::engine_suite};
 use proptest::prelude::*;
-use std::sync::{Mutex, atomic::AtomicU64};
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, atomic::AtomicU64},
+};
 
 struct Folder(tempfile::TempDir);
 

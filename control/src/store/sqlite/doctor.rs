@@ -43,7 +43,7 @@ pub fn examine(folder: &Path, repair: bool) -> Result<StoreReport> {
         report.missing = Some(lost.map_or_else(|| "There is no `postern.db`.".to_owned(), |lost| lost.to_string()));
         return Ok(report);
     }
-    let (mut connection, log_bytes) = database.open_file()?;
+    let (connection, log_bytes) = database.open_file()?;
     database.leave_log(&connection)?;
     let Some(found) = unless_damaged(database.identify(&connection, log_bytes), &mut report)? else {
         return Ok(report);
@@ -64,7 +64,7 @@ pub fn examine(folder: &Path, repair: bool) -> Result<StoreReport> {
     }
     if let (true, Some(id)) = (repair && is_own && report.structural.is_empty(), found.id) {
         if !report.damaged.is_empty() {
-            report.damaged = database.sql(statements::delete_damaged(&mut connection))?;
+            report.damaged = database.sql(statements::delete_damaged(&connection))?;
         }
         database.sql(statements::checkpoint(&connection, true))?;
         FolderState::saved(&id).write(folder)?;
@@ -117,9 +117,9 @@ pub fn inspect<E: From<StoreError>>(
 pub fn delete(folder: &Path, keys: &[String]) -> Result<()> {
     let _lock = FolderLock::take(folder)?;
     let database = DatabaseFolder { folder: folder.to_owned() };
-    let (mut connection, _) = database.open_file()?;
+    let (connection, _) = database.open_file()?;
     database.leave_log(&connection)?;
-    database.sql(statements::delete(&mut connection, keys))?;
+    database.sql(statements::delete(&connection, keys))?;
     database.sql(statements::checkpoint(&connection, true))
 }
 

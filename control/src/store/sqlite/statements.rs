@@ -5,9 +5,12 @@ use crate::store::{
     Write,
 };
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params, types::Type};
+use std::borrow::Cow;
 
 /// Version of the tables; a file with a larger number was written by a newer version.
 pub(super) const LAYOUT: i64 = 3;
+/// More than there are statements in this file.
+const MAX_STATEMENTS: usize = 32;
 /// Pages in the write-ahead log before a checkpoint. A large number saves writes, because most pages change again.
 const CHECKPOINT_PAGES: i64 = 4000;
 
@@ -17,8 +20,8 @@ const TABLES: &str = "
     CREATE TABLE entries (key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER, checksum INTEGER NOT NULL);
     CREATE INDEX entries_by_lease ON entries (lease) WHERE lease IS NOT NULL;
     CREATE TABLE leases (id INTEGER PRIMARY KEY AUTOINCREMENT, lasting INTEGER NOT NULL, ends INTEGER NOT NULL);
-    CREATE TABLE newest_commit (revision INTEGER NOT NULL);
-    INSERT INTO newest_commit VALUES (0);
+    CREATE TABLE newest_commit (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER NOT NULL);
+    INSERT INTO newest_commit VALUES (1, 0);
     CREATE TABLE identity (id TEXT NOT NULL);
 ";
 /// From layout 1, which had neither checksums nor an identity.
@@ -35,8 +38,8 @@ const MIGRATION_3: &str = "
     DROP TABLE former_entries;
     CREATE INDEX entries_by_lease ON entries (lease) WHERE lease IS NOT NULL;
     DROP TABLE changes;
-    CREATE TABLE newest_commit (revision INTEGER NOT NULL);
-    INSERT INTO newest_commit SELECT revision FROM log;
+    CREATE TABLE newest_commit (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER NOT NULL);
+    INSERT INTO newest_commit SELECT 1, revision FROM log;
     DROP TABLE log;
 ";
 
@@ -52,6 +55,7 @@ pub(super) fn configure(connection: &Connection, pages: Option<u32>) -> rusqlite
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.set_prepared_statement_cache_capacity(MAX_STATEMENTS);
     if let Some(pages) = pages {
         connection.pragma_update(None, "max_page_count", pages)?;
     }
@@ -146,17 +150,17 @@ pub(super) fn damaged_keys(connection: &Connection) -> rusqlite::Result<Vec<Stri
 }
 
 /// Deletes the entries whose checksums do not fit, as one commit; gives their keys.
-pub(super) fn delete_damaged(connection: &mut Connection) -> rusqlite::Result<Vec<String>> {
+pub(super) fn delete_damaged(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let keys = damaged_keys(connection)?;
     delete(connection, &keys)?;
     Ok(keys)
 }
 
 /// Deletes entries, as one commit.
-pub(super) fn delete(connection: &mut Connection, keys: &[String]) -> rusqlite::Result<()> {
+pub(super) fn delete(connection: &Connection, keys: &[String]) -> rusqlite::Result<()> {
     let writes = keys.iter().map(|key| Write::Delete(key.clone())).collect();
-    let request = WriteRequest::Commit(Commit { conditions: Vec::new(), writes });
-    perform_group(connection, std::iter::once(&request)).map(drop)
+    let request = WriteRequest::Commit(Cow::Owned(Commit { conditions: Vec::new(), writes }));
+    perform_group(connection, newest(connection)?, std::iter::once(&request)).map(drop)
 }
 
 /// Newest commit.
@@ -165,8 +169,8 @@ pub(super) fn newest(connection: &Connection) -> rusqlite::Result<Revision> {
 }
 
 /// Request to the writer; times and durations in milliseconds.
-pub(super) enum WriteRequest {
-    Commit(Commit),
+pub(super) enum WriteRequest<'a> {
+    Commit(Cow<'a, Commit>),
     Grant { lasting: i64, now: i64 },
     Keep { lease: LeaseId, now: i64 },
     Revoke(LeaseId),
@@ -190,18 +194,43 @@ pub(super) struct GroupResult {
     pub(super) newest: Revision,
 }
 
-/// Performs requests in one transaction; they are on disk when this returns.
+/// A transaction that writes. It is rolled back unless it is committed. Other than those of the library, its statements are
+/// prepared once.
+struct WriteTransaction<'a>(&'a Connection);
+
+impl<'a> WriteTransaction<'a> {
+    fn begin(connection: &'a Connection) -> rusqlite::Result<Self> {
+        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        Ok(WriteTransaction(connection))
+    }
+
+    fn commit(self) -> rusqlite::Result<()> {
+        self.0.prepare_cached("COMMIT")?.execute([]).map(drop)
+    }
+}
+
+impl Drop for WriteTransaction<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_autocommit()
+            && let Err(error) = self.0.execute_batch("ROLLBACK")
+        {
+            tracing::error!(%error, "a transaction could not be rolled back");
+        }
+    }
+}
+
+/// Performs requests in one transaction after the commit `before`; they are on disk when this returns.
 pub(super) fn perform_group<'a>(
-    connection: &mut Connection,
-    group: impl Iterator<Item = &'a WriteRequest>,
+    connection: &Connection,
+    before: Revision,
+    group: impl Iterator<Item = &'a WriteRequest<'a>>,
 ) -> rusqlite::Result<GroupResult> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let before = newest(&transaction)?;
-    let mut committer = Committer { transaction: &transaction, revision: before, changes: Vec::new() };
+    let transaction = WriteTransaction::begin(connection)?;
+    let mut committer = Committer { connection, revision: before, changes: Vec::new() };
     let responses = group.map(|request| committer.perform(request)).collect::<rusqlite::Result<Vec<_>>>()?;
     let Committer { revision: after, changes, .. } = committer;
     if after != before {
-        transaction.prepare_cached("UPDATE newest_commit SET revision = ?1")?.execute([after])?;
+        connection.prepare_cached("UPDATE newest_commit SET revision = ?1 WHERE id = 1")?.execute([after])?;
     }
     transaction.commit()?;
     Ok(GroupResult { responses, changes, newest: after })
@@ -214,24 +243,25 @@ pub(super) fn checkpoint(connection: &Connection, is_final: bool) -> rusqlite::R
     connection.query_row(pragma, [], |_| Ok(()))
 }
 
+/// Performs requests in a transaction.
 struct Committer<'a> {
-    transaction: &'a Transaction<'a>,
+    connection: &'a Connection,
     revision: Revision,
     changes: Vec<Change>,
 }
 
 impl Committer<'_> {
-    fn perform(&mut self, request: &WriteRequest) -> rusqlite::Result<WriteResponse> {
+    fn perform(&mut self, request: &WriteRequest<'_>) -> rusqlite::Result<WriteResponse> {
         Ok(match request {
             WriteRequest::Commit(commit) => WriteResponse::Committed(self.commit(commit)?),
             WriteRequest::Grant { lasting, now } => {
                 let mut insert =
-                    self.transaction.prepare_cached("INSERT INTO leases (lasting, ends) VALUES (?1, ?2)")?;
+                    self.connection.prepare_cached("INSERT INTO leases (lasting, ends) VALUES (?1, ?2)")?;
                 WriteResponse::Granted(LeaseId(insert.insert(params![lasting, now.saturating_add(*lasting)])?))
             }
             WriteRequest::Keep { lease, now } => {
                 let mut keep = self
-                    .transaction
+                    .connection
                     .prepare_cached("UPDATE leases SET ends = ?2 + lasting WHERE id = ?1 AND ends > ?2")?;
                 WriteResponse::Extended(keep.execute(params![lease.0, now])? == 1)
             }
@@ -241,7 +271,7 @@ impl Committer<'_> {
             }
             WriteRequest::Expire { now } => {
                 let over = self
-                    .transaction
+                    .connection
                     .prepare_cached("SELECT id FROM leases WHERE ends <= ?1")?
                     .query_map([now], |row| row.get(0).map(LeaseId))?
                     .collect::<rusqlite::Result<Vec<_>>>()?;
@@ -270,7 +300,7 @@ impl Committer<'_> {
 
     fn holds(&self, condition: &CommitCondition) -> rusqlite::Result<bool> {
         let written = |key: &str| -> rusqlite::Result<Option<Revision>> {
-            let mut find = self.transaction.prepare_cached("SELECT revision FROM entries WHERE key = ?1")?;
+            let mut find = self.connection.prepare_cached("SELECT revision FROM entries WHERE key = ?1")?;
             find.query_row([key], |row| row.get(0)).optional()
         };
         Ok(match condition {
@@ -278,14 +308,14 @@ impl Committer<'_> {
             CommitCondition::Present(key) => written(key)?.is_some(),
             CommitCondition::Unchanged(key, revision) => written(key)? == Some(*revision),
             CommitCondition::NoneNewer(prefix, revision) => !self
-                .transaction
+                .connection
                 .prepare_cached("SELECT 1 FROM entries WHERE key >= ?1 AND key < ?2 AND revision > ?3 LIMIT 1")?
                 .exists(params![prefix, after_prefix(prefix), revision])?,
         })
     }
 
     fn lives(&self, lease: LeaseId) -> rusqlite::Result<bool> {
-        self.transaction.prepare_cached("SELECT 1 FROM leases WHERE id = ?1")?.exists([lease.0])
+        self.connection.prepare_cached("SELECT 1 FROM leases WHERE id = ?1")?.exists([lease.0])
     }
 
     /// Writes as the next revision. A commit without writes gets a revision too.
@@ -298,7 +328,7 @@ impl Committer<'_> {
                 Write::Delete(key) => (key, None, None),
             };
             if let Some(value) = value {
-                self.transaction
+                self.connection
                     .prepare_cached(
                         "INSERT INTO entries (key, value, revision, lease, checksum) VALUES (?1, ?2, ?3, ?4, ?5)
                          ON CONFLICT (key) DO UPDATE SET value = excluded.value, revision = excluded.revision,
@@ -306,7 +336,7 @@ impl Committer<'_> {
                     )?
                     .execute(params![key, value, self.revision, lease, checksum(key, value)])?;
             } else {
-                self.transaction.prepare_cached("DELETE FROM entries WHERE key = ?1")?.execute([key])?;
+                self.connection.prepare_cached("DELETE FROM entries WHERE key = ?1")?.execute([key])?;
             }
             self.changes.push(Change { revision: self.revision, key: key.clone(), value: value.cloned() });
         }
@@ -315,14 +345,14 @@ impl Committer<'_> {
 
     fn end(&mut self, lease: LeaseId) -> rusqlite::Result<()> {
         let keys = self
-            .transaction
+            .connection
             .prepare_cached("SELECT key FROM entries WHERE lease = ?1")?
             .query_map([lease.0], |row| row.get(0).map(Write::Delete))?
             .collect::<rusqlite::Result<Vec<_>>>()?;
         if !keys.is_empty() {
             self.write(&keys)?;
         }
-        self.transaction.prepare_cached("DELETE FROM leases WHERE id = ?1")?.execute([lease.0])?;
+        self.connection.prepare_cached("DELETE FROM leases WHERE id = ?1")?.execute([lease.0])?;
         Ok(())
     }
 }
@@ -385,7 +415,7 @@ pub(super) fn fill<E>(
     mut next: impl FnMut() -> Result<Option<Entry>, E>,
 ) -> rusqlite::Result<Result<(), E>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    transaction.execute("UPDATE newest_commit SET revision = ?1", [revision])?;
+    transaction.execute("UPDATE newest_commit SET revision = ?1 WHERE id = 1", [revision])?;
     loop {
         let entry = match next() {
             Ok(Some(entry)) => entry,

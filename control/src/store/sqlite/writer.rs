@@ -21,7 +21,7 @@ pub(super) enum Job {
 }
 
 pub(super) struct WriteJob {
-    pub(super) request: WriteRequest,
+    pub(super) request: WriteRequest<'static>,
     pub(super) response: oneshot::Sender<Result<WriteResponse>>,
 }
 
@@ -117,20 +117,21 @@ impl Writer {
     }
 
     /// Performs one request in a transaction of its own; it is on disk when this returns.
-    pub(super) fn perform_alone(&mut self, request: &WriteRequest) -> Result<WriteResponse> {
+    pub(super) fn perform_alone(&mut self, request: &WriteRequest<'_>) -> Result<WriteResponse> {
         let mut responses = self.perform_group(std::iter::once(request))?;
         responses.pop().ok_or_else(|| StoreError::Broken("a request has no response".to_owned()))
     }
 
     /// Performs requests in one transaction; they are on disk when this returns.
-    fn perform_group<'a>(&mut self, group: impl Iterator<Item = &'a WriteRequest>) -> Result<Vec<WriteResponse>> {
+    fn perform_group<'a>(&mut self, group: impl Iterator<Item = &'a WriteRequest<'a>>) -> Result<Vec<WriteResponse>> {
         if !self.log_needed {
             FolderState::unsaved(&self.id).write(&self.folder.folder)?;
             self.log_needed = true;
         }
-        let result = statements::perform_group(&mut self.connection, group);
+        let before = *self.announce.borrow();
+        let result = statements::perform_group(&self.connection, before, group);
         let GroupResult { responses, changes, newest } = self.folder.sql(result)?;
-        if newest != *self.announce.borrow() {
+        if newest != before {
             self.subscribers.iter_mut().for_each(|subscriber| subscriber(&changes, newest));
             self.recent.add(changes, newest);
             self.announce.send_replace(newest);
