@@ -25,7 +25,8 @@ impl Timestamp {
 
 impl std::fmt::Display for Timestamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.0.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        // Without a fraction, because there are whole seconds only.
+        std::fmt::Display::fmt(&self.0, f)
     }
 }
 impl Serialize for Timestamp {

@@ -9,6 +9,9 @@ use http::{HeaderValue, Method, StatusCode, Uri, header};
 use postern_api::{Code, Error};
 use serde::Serialize;
 
+/// Most records are shorter.
+const USUAL_BYTES: usize = 1024;
+
 /// An error on its way to [`error_response`], which writes its body.
 #[derive(Clone, Debug)]
 pub(super) struct ErrorResponse(pub(super) Error);
@@ -30,7 +33,8 @@ impl IntoResponse for ErrorResponse {
 
 /// A response with a JSON body.
 pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Result<Response, ErrorResponse> {
-    let text = serde_json::to_vec(body)
+    let mut text = Vec::with_capacity(USUAL_BYTES);
+    serde_json::to_writer(&mut text, body)
         .map_err(|error| Error::new(Code::Internal, format!("The response could not be written: {error}.")))?;
     Ok(json_bytes(status, text.into()))
 }

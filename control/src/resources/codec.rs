@@ -1,6 +1,6 @@
 //! Encoding of records and modules for the store. Secrets are sealed and unsealed here and nowhere else.
 
-use super::{ModuleRules, Rules, StoredModule, StoredRecord};
+use super::{ModuleRules, Rules, StoredModule, StoredRecord, commit_plan::to_json};
 use crate::{
     sealing::Seal,
     store::{Entry, StoreError},
@@ -61,11 +61,11 @@ impl Codec {
 
     /// Encodes a value. The texts at these JSON pointers are sealed for this key and pointer.
     pub(crate) fn write(&self, value: &impl Serialize, key: &str, secrets: &[&str]) -> Result<Vec<u8>> {
-        let broken = |error| Error::new(Code::Internal, format!("A record could not be written: {error}."));
         if secrets.is_empty() {
-            return serde_json::to_vec(value).map_err(broken);
+            return to_json(value);
         }
-        let mut value = serde_json::to_value(value).map_err(broken)?;
+        let mut value = serde_json::to_value(value)
+            .map_err(|error| Error::new(Code::Internal, format!("A record could not be written: {error}.")))?;
         for pointer in secrets {
             let Some(slot) = value.pointer_mut(pointer) else { continue };
             // An empty text is no secret, and stays recognizable.
@@ -76,7 +76,7 @@ impl Codec {
                 *slot = serde_json::json!({ SEALED: BASE64_STANDARD.encode(sealed) });
             }
         }
-        serde_json::to_vec(&value).map_err(broken)
+        to_json(&value)
     }
 
     /// Decodes a value that was encoded with the same key and secrets.

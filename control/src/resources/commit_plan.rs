@@ -11,6 +11,9 @@ use serde::Serialize;
 /// Bytes of events after which further ones of the same commit lack the settings. A store takes 1.4 MB at once.
 const MAX_EVENT_BYTES: usize = 128 << 10;
 
+/// Most records and events are shorter.
+const USUAL_BYTES: usize = 512;
+
 /// Reason why a commit was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CommitConflict {
@@ -156,7 +159,10 @@ impl CommitPlan {
     }
 }
 
+/// Encodes a value for the store.
 pub(crate) fn to_json(value: &impl Serialize) -> Result<Vec<u8>> {
-    serde_json::to_vec(value)
-        .map_err(|error| Error::new(Code::Internal, format!("A record could not be written: {error}.")))
+    let mut text = Vec::with_capacity(USUAL_BYTES);
+    serde_json::to_writer(&mut text, value)
+        .map_err(|error| Error::new(Code::Internal, format!("A record could not be written: {error}.")))?;
+    Ok(text)
 }
