@@ -69,7 +69,7 @@ programs: ui/dist/index.html
 build: ui/dist/index.html ## release builds of all three programs, pages included
 	cargo build --release --workspace --bins
 
-release: ui/dist/index.html node_modules ## the packages that are published: optimized as a whole and by profiles of traffic, in about 45 minutes
+release: ui/dist/index.html node_modules ## the packages that are published: optimized as a whole and by profiles of traffic, in about an hour
 	packaging/release
 
 image: ui/dist/index.html ## container images of release builds, in target/release/image
