@@ -102,12 +102,16 @@ fn open_limited(folder: &Path, pages: Option<u32>, missing: Missing) -> Result<S
         found.check()?;
     }
     folder.check_content(&connection, found.id.is_some())?;
-    if found.layout > 0 && found.layout < statements::LAYOUT {
+    let is_former = found.layout > 0 && found.layout < statements::LAYOUT;
+    if is_former {
         folder.keep_copy(&connection)?;
     }
     folder.sql(statements::configure(&connection, pages))?;
     let prepared = folder.sql(statements::prepare(&mut connection))?;
     let PreparedDatabase { id, newest } = prepared.ok_or_else(|| folder.too_new())?;
+    if is_former && let Err(error) = statements::shrink(&connection) {
+        tracing::warn!(%error, "the migrated database is as large as before");
+    }
     if found.id.is_none() {
         FolderState::unsaved(&id).write(&folder.folder)?;
     }

@@ -103,6 +103,11 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Pr
     Ok(Some(PreparedDatabase { id, newest }))
 }
 
+/// Gives the space of tables that a migration has dropped back to the file system.
+pub(super) fn shrink(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("VACUUM")
+}
+
 /// Writes all content into another file, which is empty.
 pub(super) fn copy_into(connection: &Connection, file: &str) -> rusqlite::Result<()> {
     connection.execute("VACUUM INTO ?1", [file]).map(drop)

@@ -421,6 +421,10 @@ async fn a_database_without_checksums_gets_them() {
     assert!(matches!(store.commit(Commit::default()).await, Ok(CommitOutcome::Done(2))), "revisions go on growing");
     drop(store);
     assert!(examine(folder.path(), false).expect("examined").is_healthy());
+    let migrated = Connection::open(folder.path().join(FILE)).expect("a connection");
+    let unused: i64 = migrated.query_row("PRAGMA freelist_count", [], |row| row.get(0)).expect("read");
+    assert_eq!(unused, 0, "the space of the former tables is given back");
+    drop(migrated);
     let copy = folder.path().join("postern.db.before-3");
     let mode = std::os::unix::fs::PermissionsExt::mode(&copy.metadata().expect("kept").permissions());
     assert_eq!(mode & 0o777, 0o600);
