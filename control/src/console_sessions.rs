@@ -143,7 +143,7 @@ impl Resources {
             plan_end(&mut plan, caller, &replaced, moment)?;
         }
         let shown = self.shown(&session, id.ksuid(), caller)?;
-        match self.store.commit(plan.commit().clone()).await? {
+        match self.store.commit(plan.into_commit()).await? {
             CommitOutcome::Done(_) => Ok(Some((token, shown))),
             CommitOutcome::Conflict(_) => Ok(None),
         }
@@ -167,7 +167,7 @@ impl Resources {
             for (key, _) in &ending {
                 plan_end(&mut plan, caller, key, moment)?;
             }
-            match self.store.commit(plan.commit().clone()).await? {
+            match self.store.commit(plan.into_commit()).await? {
                 CommitOutcome::Done(_) => Ok(Some(())),
                 CommitOutcome::Conflict(_) => Ok(None),
             }
@@ -193,7 +193,7 @@ impl Resources {
             let mut plan = CommitPlan::default();
             plan.expect_revision(&own, Some(revision));
             plan.put(&own, value);
-            if let Err(error) = resources.store.commit(plan.commit().clone()).await {
+            if let Err(error) = resources.store.commit(plan.into_commit()).await {
                 tracing::debug!(%error, "the use of a console session is stored later");
             }
         });

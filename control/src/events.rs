@@ -29,7 +29,7 @@ impl EventTasks {
         let sender = Arc::new(Sender::default());
         let (for_feed, leads) = (resources.clone(), leading.clone());
         let feed = async move {
-            let Some(changed) = feed::follow_destinations(for_feed.store.as_ref()).await else { return };
+            let Some(changed) = feed::follow_destinations(&for_feed).await else { return };
             while_leading(leads, || Feed::run(for_feed.clone(), sender.clone(), changed.clone())).await;
         };
         let mut tasks = vec![tokio::spawn(feed)];

@@ -117,7 +117,7 @@ impl Resources {
             plan.put(&entry.key, stored_login::encode_session(&self.codec, &moved)?);
         }
         self.plan_session_limit(&mut plan, &user).await?;
-        match self.store.commit(plan.commit().clone()).await? {
+        match self.store.commit(plan.into_commit()).await? {
             CommitOutcome::Done(revision) => Ok(Some(revision)),
             CommitOutcome::Conflict(_) => Ok(None),
         }
@@ -190,7 +190,7 @@ impl Resources {
         let (id, user, key, created_at) = (former.id, former.user, former.key, former.created_at);
         let renewed = LoginSession { id, user, key, created_at, ..session.clone() };
         plan.put(&entry.key, stored_login::encode_session(&self.codec, &renewed)?);
-        match self.store.commit(plan.commit().clone()).await? {
+        match self.store.commit(plan.into_commit()).await? {
             CommitOutcome::Done(revision) => Ok(Some(revision)),
             CommitOutcome::Conflict(_) => Ok(None),
         }
@@ -225,7 +225,7 @@ impl Resources {
                     plan.put(&use_key(&user), stored_login::encode_time(at));
                 }
             }
-            match self.store.commit(plan.commit().clone()).await? {
+            match self.store.commit(plan.into_commit()).await? {
                 CommitOutcome::Done(_) => Ok(Some(())),
                 CommitOutcome::Conflict(_) => Ok(None),
             }

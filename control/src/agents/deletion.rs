@@ -39,7 +39,7 @@ impl Resources {
         plan.delete(&entry.key);
         let event = NewEvent::of_view::<Agent>(AuditOperation::Deleted, id.as_str());
         plan.record_event(&caller.author(), event, postern_api::clock::now())?;
-        match self.store.commit(plan.commit().clone()).await? {
+        match self.store.commit(plan.into_commit()).await? {
             CommitOutcome::Done(revision) => self.wait_until_published(revision).await,
             CommitOutcome::Conflict(_) => Err(view_not_found(id)),
         }

@@ -121,7 +121,7 @@ impl AgentRecorder {
             if !connected.is_empty() && self.returning.is_empty() {
                 let mut plan = CommitPlan::default();
                 plan.put(HEARTBEAT, to_json(&now)?);
-                self.resources.store.commit(plan.commit().clone()).await?;
+                self.resources.store.commit(plan.into_commit()).await?;
             }
         }
         Ok(())
@@ -165,7 +165,7 @@ impl AgentRecorder {
             for (id, agent) in some {
                 plan.put(&key(id.as_str()), to_json(agent)?);
             }
-            self.resources.store.commit(plan.commit().clone()).await?;
+            self.resources.store.commit(plan.into_commit()).await?;
             for (id, agent) in some {
                 self.returning.remove(id);
                 self.known.insert(id.clone(), agent.clone());
@@ -179,7 +179,7 @@ impl AgentRecorder {
         for some in obsolete.chunks(MAX_WRITES) {
             let mut plan = CommitPlan::default();
             some.iter().for_each(|id| plan.delete(&key(id.as_str())));
-            self.resources.store.commit(plan.commit().clone()).await?;
+            self.resources.store.commit(plan.into_commit()).await?;
             some.iter().for_each(|id| _ = self.known.remove(id));
         }
         Ok(())

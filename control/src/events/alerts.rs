@@ -145,7 +145,7 @@ impl AlertEvaluator {
         for key in progress.into_keys() {
             let mut plan = CommitPlan::default();
             plan.delete(&key);
-            store.commit(plan.commit().clone()).await?;
+            store.commit(plan.into_commit()).await?;
         }
         Ok(rules)
     }
@@ -177,7 +177,7 @@ impl AlertEvaluator {
                 plan.record_event(&EventAuthor::server("alerts"), rule.event(progress), now)?;
             }
         }
-        let CommitOutcome::Done(revision) = self.resources.store.commit(plan.commit().clone()).await? else {
+        let CommitOutcome::Done(revision) = self.resources.store.commit(plan.into_commit()).await? else {
             return Ok(());
         };
         retention::after_commit(&self.resources.store, self.resources.settings.audit_retention, revision);

@@ -95,7 +95,7 @@ impl ExpiryObserver {
         plan.put(&key, to_json(&notice)?);
         plan.record_event(&EventAuthor::server("expiry"), event, now)?;
         // A conflict means that another node has written it.
-        if let CommitOutcome::Done(_) = self.resources.store.commit(plan.commit().clone()).await? {
+        if let CommitOutcome::Done(_) = self.resources.store.commit(plan.into_commit()).await? {
             tracing::warn!(certificate = certificate.id, not_after = %certificate.not_after, "a certificate expires soon");
         }
         Ok(())
@@ -110,7 +110,7 @@ impl ExpiryObserver {
                 if !existing.contains(entry.key.strip_prefix(NOTICES).unwrap_or_default()) {
                     let mut plan = CommitPlan::default();
                     plan.delete(&entry.key);
-                    self.resources.store.commit(plan.commit().clone()).await?;
+                    self.resources.store.commit(plan.into_commit()).await?;
                 }
             }
             next = range.after(&page);

@@ -16,7 +16,7 @@ use crate::{
         },
         keys,
     },
-    store::{Batch, Change, Range, Result, Revision, Store, StoreError},
+    store::{Batch, Change, Range, Result, Revision, StoreError},
 };
 use postern_api::{Id, resource::EventDestination};
 use std::{
@@ -65,37 +65,22 @@ struct Beginning {
 }
 
 /// Tells when a destination is created, changed or deleted; `None` once the store is closed.
-pub(super) async fn follow_destinations(store: &dyn Store) -> Option<Arc<Notify>> {
-    let (changed, records) = (Arc::new(Notify::new()), keys::records::<EventDestination>());
+pub(super) async fn follow_destinations(resources: &Resources) -> Option<Arc<Notify>> {
+    let changed = Arc::new(Notify::new());
     loop {
-        let (told, records) = (changed.clone(), records.clone());
+        let (told, records) = (changed.clone(), keys::records::<EventDestination>());
         let subscriber = move |changes: &[Change], _: Revision| {
             if changes.iter().any(|change| change.key.starts_with(&records)) {
                 told.notify_one();
             }
         };
-        let subscribed = match newest(store).await {
-            Ok(newest) => store.subscribe(newest, Box::new(subscriber)).await,
-            Err(error) => Err(error),
-        };
-        match subscribed {
+        let newest = *resources.published_revision.borrow();
+        match resources.store.subscribe(newest, Box::new(subscriber)).await {
             Ok(()) => return Some(changed),
-            Err(StoreError::Closed) => return None,
             Err(StoreError::Compacted(_)) => {}
-            Err(error) => pause(&error).await,
+            Err(_) => return None,
         }
     }
-}
-
-/// Newest commit.
-async fn newest(store: &dyn Store) -> Result<Revision> {
-    Ok(store.range(Range::new(EVENTS, 1)).await?.revision)
-}
-
-/// Waits after the store failed.
-async fn pause(error: &StoreError) {
-    tracing::debug!(%error, "events are not sent for a moment");
-    tokio::time::sleep(STORE_RETRY_DELAY).await;
 }
 
 impl Feed {
@@ -108,7 +93,10 @@ impl Feed {
                 Ok(()) => changed.notified().await,
                 Err(StoreError::Closed) => return,
                 // The log is read from the stored positions again.
-                Err(error) => pause(&error).await,
+                Err(error) => {
+                    tracing::debug!(%error, "events are not sent for a moment");
+                    tokio::time::sleep(STORE_RETRY_DELAY).await;
+                }
             }
         }
     }
@@ -116,7 +104,7 @@ impl Feed {
     /// Follows the log until there is no destination, the log no longer reaches back to where it was read, or the store fails.
     async fn follow(mut self) -> Result<()> {
         let store = self.resources.store.clone();
-        self.reached = newest(store.as_ref()).await?;
+        self.reached = store.range(Range::new(EVENTS, 1)).await?.revision;
         let mut events = store.watch(EVENTS, self.reached);
         let mut records = store.watch(&keys::records::<EventDestination>(), self.reached);
         let mut records_reached = self.reached;

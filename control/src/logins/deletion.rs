@@ -39,7 +39,7 @@ impl Resources {
             if !any {
                 return Ok(Some(None));
             }
-            match self.store.commit(plan.commit().clone()).await? {
+            match self.store.commit(plan.into_commit()).await? {
                 CommitOutcome::Done(revision) => Ok(Some(Some(revision))),
                 CommitOutcome::Conflict(_) => Ok(None),
             }
@@ -92,7 +92,7 @@ impl Resources {
             plan.delete(&use_key(id.as_str()));
             let event = NewEvent::of_view::<AppUser>(AuditOperation::Deleted, id.as_str());
             plan.record_event(&caller.author(), event, postern_api::clock::now())?;
-            match self.store.commit(plan.commit().clone()).await? {
+            match self.store.commit(plan.into_commit()).await? {
                 CommitOutcome::Done(revision) => self.wait_until_published(revision).await.map(Some),
                 CommitOutcome::Conflict(_) => Ok(None),
             }

@@ -140,7 +140,7 @@ impl Claiming {
                 }
             }
             plan.finish()?;
-            let committed = resources.store.commit(plan.plan.commit().clone()).await?;
+            let committed = resources.store.commit(plan.plan.into_commit()).await?;
             if let CommitOutcome::Conflict(_) = committed {
                 attempt += 1;
                 if attempt == COMMIT_ATTEMPTS {

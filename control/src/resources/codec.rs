@@ -1,6 +1,9 @@
 //! Encoding of records and modules for the store. Secrets are sealed and unsealed here and nowhere else.
 
-use super::{ModuleRules, Rules, StoredModule, StoredRecord, commit_plan::to_json};
+use super::{
+    ModuleRules, Rules, StoredModule, StoredRecord,
+    commit_plan::{to_json, unwritable},
+};
 use crate::{
     sealing::Seal,
     store::{Entry, StoreError},
@@ -9,7 +12,7 @@ use base64::{
     Engine,
     prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
 };
-use postern_api::{Code, Error, Result};
+use postern_api::Result;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::sync::Arc;
@@ -64,8 +67,7 @@ impl Codec {
         if secrets.is_empty() {
             return to_json(value);
         }
-        let mut value = serde_json::to_value(value)
-            .map_err(|error| Error::new(Code::Internal, format!("A record could not be written: {error}.")))?;
+        let mut value = serde_json::to_value(value).map_err(unwritable)?;
         for pointer in secrets {
             let Some(slot) = value.pointer_mut(pointer) else { continue };
             // An empty text is no secret, and stays recognizable.

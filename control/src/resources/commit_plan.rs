@@ -148,8 +148,13 @@ impl CommitPlan {
     }
 
     /// The commit for the store.
-    pub(crate) fn commit(&self) -> &Commit {
+    pub(super) fn commit(&self) -> &Commit {
         &self.commit
+    }
+
+    /// The commit for the store, of a plan whose conflicts all mean the same.
+    pub(crate) fn into_commit(self) -> Commit {
+        self.commit
     }
 
     /// Meaning of a condition that failed.
@@ -162,7 +167,11 @@ impl CommitPlan {
 /// Encodes a value for the store.
 pub(crate) fn to_json(value: &impl Serialize) -> Result<Vec<u8>> {
     let mut text = Vec::with_capacity(USUAL_BYTES);
-    serde_json::to_writer(&mut text, value)
-        .map_err(|error| Error::new(Code::Internal, format!("A record could not be written: {error}.")))?;
+    serde_json::to_writer(&mut text, value).map_err(unwritable)?;
     Ok(text)
+}
+
+/// Error for a value that cannot be encoded.
+pub(super) fn unwritable(error: serde_json::Error) -> Error {
+    Error::new(Code::Internal, format!("A record could not be written: {error}."))
 }

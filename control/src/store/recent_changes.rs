@@ -1,6 +1,6 @@
 //! Newest changes in memory, for watches and subscribers.
 
-use crate::store::{Batch, Change, Result, Revision, StoreError};
+use crate::store::{Batch, Change, Result, Revision, StoreError, Subscriber};
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -68,6 +68,17 @@ impl RecentChanges {
         let first = buffer.changes.partition_point(|change| change.revision <= after);
         let requested = buffer.changes.range(first..).take_while(|change| change.revision <= until);
         Some(requested.filter(|change| change.key.starts_with(prefix)).cloned().collect())
+    }
+
+    /// Calls a new subscriber with what it has missed: the changes after one revision, up to `newest`.
+    ///
+    /// # Errors
+    /// [`StoreError::Compacted`] if some of them were dropped.
+    pub(in crate::store) fn replay(&self, after: Revision, newest: Revision, to: &mut Subscriber) -> Result<()> {
+        if newest > after {
+            to(&self.between("", after, newest).ok_or(StoreError::Compacted(after))?, newest);
+        }
+        Ok(())
     }
 
     /// What a watch gives next: the changes after the commit that it has reached, up to `newest`.

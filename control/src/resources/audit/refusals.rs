@@ -160,7 +160,7 @@ impl Resources {
                 plan.record_event(&one.author, one.event(), postern_api::clock::now())?;
             }
             // There are no conditions that could fail.
-            if let CommitOutcome::Done(revision) = self.store.commit(plan.commit().clone()).await? {
+            if let CommitOutcome::Done(revision) = self.store.commit(plan.into_commit()).await? {
                 super::retention::after_commit(&self.store, self.settings.audit_retention, revision);
             }
         }

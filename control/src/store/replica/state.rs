@@ -80,11 +80,7 @@ impl State {
     /// Adds a subscriber, after it has been called with the changes after a revision.
     pub(super) fn subscribe(&self, after: Revision, mut subscriber: Subscriber) -> Result<()> {
         let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
-        let reached = self.reached();
-        if reached > after {
-            let missed = self.recent.between("", after, reached).ok_or(StoreError::Compacted(after))?;
-            subscriber(&missed, reached);
-        }
+        self.recent.replay(after, self.reached(), &mut subscriber)?;
         subscribers.push(subscriber);
         Ok(())
     }

@@ -16,12 +16,14 @@ const CHECKPOINT_PAGES: i64 = 4000;
 
 /// Entries lie in the order in which they were made, and only their keys are sorted: a commit changes one page of entries and few of
 /// the keys, and pages hardly ever split.
-const TABLES: &str = "
+const ENTRIES: &str = "
     CREATE TABLE entries (key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER, checksum INTEGER NOT NULL);
     CREATE INDEX entries_by_lease ON entries (lease) WHERE lease IS NOT NULL;
-    CREATE TABLE leases (id INTEGER PRIMARY KEY AUTOINCREMENT, lasting INTEGER NOT NULL, ends INTEGER NOT NULL);
     CREATE TABLE newest_commit (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER NOT NULL);
     INSERT INTO newest_commit VALUES (1, 0);
+";
+const OTHER_TABLES: &str = "
+    CREATE TABLE leases (id INTEGER PRIMARY KEY AUTOINCREMENT, lasting INTEGER NOT NULL, ends INTEGER NOT NULL);
     CREATE TABLE identity (id TEXT NOT NULL);
 ";
 /// From layout 1, which had neither checksums nor an identity.
@@ -29,19 +31,20 @@ const MIGRATION_2: &str = "
     ALTER TABLE entries ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1;
     CREATE TABLE identity (id TEXT NOT NULL);
 ";
-/// From layout 2, which kept entries sorted by their keys, and recent changes besides.
-const MIGRATION_3: &str = "
+/// From layout 2, which kept entries sorted by their keys, and recent changes besides: before [`ENTRIES`], and after it.
+const MIGRATION_3: [&str; 2] = [
+    "
     DROP INDEX entries_by_lease;
     ALTER TABLE entries RENAME TO former_entries;
-    CREATE TABLE entries (key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER, checksum INTEGER NOT NULL);
+",
+    "
     INSERT INTO entries SELECT key, value, revision, lease, checksum FROM former_entries ORDER BY key;
     DROP TABLE former_entries;
-    CREATE INDEX entries_by_lease ON entries (lease) WHERE lease IS NOT NULL;
     DROP TABLE changes;
-    CREATE TABLE newest_commit (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER NOT NULL);
-    INSERT INTO newest_commit SELECT 1, revision FROM log;
+    UPDATE newest_commit SET revision = (SELECT revision FROM log);
     DROP TABLE log;
-";
+",
+];
 
 /// A database whose tables are there.
 pub(super) struct PreparedDatabase {
@@ -78,14 +81,16 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Pr
         return Ok(None);
     }
     if layout == 0 {
-        transaction.execute_batch(TABLES)?;
+        transaction.execute_batch(ENTRIES)?;
+        transaction.execute_batch(OTHER_TABLES)?;
     }
     if layout == 1 {
         transaction.execute_batch(MIGRATION_2)?;
         add_checksums(&transaction)?;
     }
     if matches!(layout, 1 | 2) {
-        transaction.execute_batch(MIGRATION_3)?;
+        let [before, after] = MIGRATION_3;
+        [before, ENTRIES, after].into_iter().try_for_each(|part| transaction.execute_batch(part))?;
     }
     if layout < LAYOUT {
         transaction.pragma_update(None, "user_version", LAYOUT)?;

@@ -141,11 +141,7 @@ impl Writer {
 
     /// Adds a subscriber, after it has been called with the changes after a revision.
     fn subscribe(&mut self, after: Revision, mut subscriber: Subscriber) -> Result<()> {
-        let newest = *self.announce.borrow();
-        if newest > after {
-            let missed = self.recent.between("", after, newest).ok_or(StoreError::Compacted(after))?;
-            subscriber(&missed, newest);
-        }
+        self.recent.replay(after, *self.announce.borrow(), &mut subscriber)?;
         self.subscribers.push(subscriber);
         Ok(())
     }
