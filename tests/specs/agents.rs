@@ -4,7 +4,7 @@ use postern_api::{
     Code,
     resource::{Agent, AgentState, TunnelSession},
 };
-use postern_tests::{Operator, Origin, World, cluster::Cluster, eventually};
+use postern_tests::{Operator, Origin, World, agent::AgentSetup, cluster::Cluster, eventually};
 
 /// The only agent that the server knows, once it is in a state.
 async fn only_agent(operator: &Operator, state: AgentState) -> Agent {
@@ -13,6 +13,32 @@ async fn only_agent(operator: &Operator, state: AgentState) -> Agent {
     eventually(&format!("one agent is {state:?}"), async || {
         let known = agents.list().await.ok()?;
         (known.len() == 1 && known[0].state == state).then(|| known[0].clone())
+    })
+    .await
+}
+
+/// An agent connects, and ends as soon as that is stored. Gives it as it was, once it is away.
+async fn connect_and_end(world: &World, setup: AgentSetup) -> Agent {
+    let agent = setup.start().await;
+    let client = world.operator().client();
+    let agents = client.views::<Agent>();
+    let online = eventually("it is connected", async || {
+        agents.list().await.ok()?.into_iter().find(|agent| agent.state == AgentState::Online)
+    })
+    .await;
+    let change = serde_json::to_string(&online.changes[0]).expect("a change");
+    eventually("it is stored", async || has(&world.stored(), &change).then_some(())).await;
+    agent.process.terminate();
+    let is_away = async || (agents.get(&online.id).await.ok()?.state == AgentState::Away).then_some(());
+    eventually("it is away", is_away).await;
+    online
+}
+
+/// An agent, once it is stored that it is gone.
+async fn recorded_as_gone(operator: &Operator, agent: &Agent) -> Agent {
+    eventually("it is recorded that it is gone", async || {
+        let away = operator.client().views::<Agent>().get(&agent.id).await.ok()?;
+        (away.changes.first()?.state == AgentState::Away).then_some(away)
     })
     .await
 }
@@ -78,6 +104,29 @@ async fn an_agent_is_known_by_its_host_while_it_is_away_and_after_a_restart_of_t
     agents.delete(&away.id).await.expect("it is forgotten");
     assert!(agents.list().await.expect("a list").is_empty());
     assert_eq!(agents.get(&away.id).await.expect_err("unknown").code, Code::NotFound);
+}
+
+#[tokio::test]
+async fn an_agent_that_is_forgotten_as_soon_as_it_is_away_stays_forgotten_with_its_history() {
+    let world = World::start().await;
+    let operator = world.operator();
+    let (_, token) = operator.credential(&[]).await;
+    let (_, token_of_other) = operator.credential(&[]).await;
+    let setup = world.agent_setup("forgotten", &token).with_one_session();
+    let client = operator.client();
+    let agents = client.views::<Agent>();
+    let forgotten = connect_and_end(&world, setup.clone()).await;
+    agents.delete(&forgotten.id).await.expect("it is forgotten");
+
+    let other = connect_and_end(&world, world.agent_setup("other", &token_of_other).with_one_session()).await;
+    recorded_as_gone(&operator, &other).await;
+    let known: Vec<_> = agents.list().await.expect("a list").into_iter().map(|agent| agent.id).collect();
+    assert_eq!(known, [other.id], "the end of another agent is recorded, and the first one stays forgotten");
+
+    let back = connect_and_end(&world, setup).await;
+    let back = recorded_as_gone(&operator, &back).await;
+    assert_eq!((back.id, back.changes.len()), (forgotten.id, 2), "its history begins anew");
+    assert!(back.first_seen > forgotten.first_seen, "{:?}", back.first_seen);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     resources::{CommitPlan, Resources, to_json},
-    store::{Page, Range},
+    store::{CommitCondition, CommitOutcome, Page, Range},
 };
 use postern_api::{Id, Result, Timestamp, resource::Agent};
 use std::{
@@ -107,14 +107,18 @@ impl AgentRecorder {
     async fn record(&mut self, (is_settled, is_incomplete): (bool, bool), is_due: bool) -> Result<()> {
         let now = Timestamp::new(postern_api::clock::now());
         let connected = connected(self.resources.live.sessions());
-        let mut changed = self.came(&connected);
-        if !is_incomplete {
-            changed.extend(self.went(&connected, now));
-            if is_settled {
-                changed.extend(self.lost(&connected));
+        loop {
+            let mut changed = self.came(&connected);
+            if !is_incomplete {
+                changed.extend(self.went(&connected, now));
+                if is_settled {
+                    changed.extend(self.lost(&connected));
+                }
+            }
+            if self.write(changed).await? {
+                break;
             }
         }
-        self.write(changed).await?;
         if is_due {
             let obsolete = obsolete(&self.known, now);
             self.remove(obsolete).await?;
@@ -159,19 +163,32 @@ impl AgentRecorder {
         lost.filter_map(|id| Some((id.clone(), self.known.get(id)?.clone()))).collect()
     }
 
-    async fn write(&mut self, changed: Vec<(Id<Agent>, StoredAgent)>) -> Result<()> {
+    /// Writes changed agents. `false` if one of them was forgotten by a caller meanwhile: it is no longer known then, and the
+    /// changes are to be found again.
+    async fn write(&mut self, changed: Vec<(Id<Agent>, StoredAgent)>) -> Result<bool> {
         for some in changed.chunks(MAX_WRITES) {
             let mut plan = CommitPlan::default();
             for (id, agent) in some {
-                plan.put(&key(id.as_str()), to_json(agent)?);
+                let key = key(id.as_str());
+                if self.known.contains_key(id) {
+                    plan.expect_present(&key);
+                }
+                plan.put(&key, to_json(agent)?);
             }
-            self.resources.store.commit(plan.into_commit()).await?;
+            if let CommitOutcome::Conflict(CommitCondition::Present(forgotten)) =
+                self.resources.store.commit(plan.into_commit()).await?
+            {
+                let is_forgotten = |id: &Id<Agent>| key(id.as_str()) == forgotten;
+                self.known.retain(|id, _| !is_forgotten(id));
+                self.returning.retain(|id| !is_forgotten(id));
+                return Ok(false);
+            }
             for (id, agent) in some {
                 self.returning.remove(id);
                 self.known.insert(id.clone(), agent.clone());
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     async fn remove(&mut self, obsolete: BTreeSet<Id<Agent>>) -> Result<()> {
