@@ -1,7 +1,7 @@
 // Agents, connected or away.
 import type { Agent } from "../../api/generated";
 import { useNow } from "../../parts/hooks";
-import { ago } from "../../model/format";
+import { since } from "../../model/format";
 import { State } from "../../parts/State";
 import { useServer } from "../edges/useServer";
 import { exactly, Mono, Moment, None, RefLink, Refs } from "../resource/cells";
@@ -107,7 +107,7 @@ function Presence({ agent: { state, last_seen } }: { agent: Agent }) {
     );
   return (
     <span title={last_seen ? exactly(last_seen) : ""}>
-      <State tone="idle" icon="clock">{`Last seen ${last_seen ? ago(last_seen, now) : "long ago"}`}</State>
+      <State tone="idle" icon="clock">{`Last seen ${last_seen ? since(last_seen, now) : "long ago"}`}</State>
     </span>
   );
 }

@@ -64,7 +64,7 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
           facts={[
             { label: "Certificate authority", value: policy.authority },
             { label: "Key", value: policy.private_key_type },
-            { label: "Renewed", value: <Moment at={status?.renews_at} none="not yet" /> },
+            { label: "Renewed", value: <Moment at={status?.renews_at} none="not yet" upcoming /> },
             ...(job ? [{ label: "Progress", value: job.msg || "requesting" }] : []),
             ...(record.acme_challenge_cname_target
               ? [

@@ -43,7 +43,7 @@ export const certificateAuthorities = describe("/certificate_authorities", {
       name: "not_after",
       label: "Expires",
       text: (authority) => authority.not_after,
-      cell: (authority) => <Moment at={authority.not_after} />,
+      cell: (authority) => <Moment at={authority.not_after} upcoming />,
     },
     descriptionColumn,
     idColumn,

@@ -121,7 +121,7 @@ export const eventDestinations = describe("/event_destinations", {
     { label: "State", value: <StateOf destination={destination} /> },
     { label: "Last attempt", value: <LastDelivery last={destination.last_delivery} /> },
     ...(destination.last_delivery?.next_attempt_at
-      ? [{ label: "Next attempt", value: <Moment at={destination.last_delivery.next_attempt_at} /> }]
+      ? [{ label: "Next attempt", value: <Moment at={destination.last_delivery.next_attempt_at} upcoming /> }]
       : []),
     { label: "Waiting", value: destination.pending >= 1000 ? "1000 or more" : String(destination.pending) },
     ...(destination.skipped > 0

@@ -19,7 +19,7 @@ export const sessionColumns: readonly Column<AppSession>[] = [
     name: "expires_at",
     label: "Ends",
     text: (session) => session.expires_at,
-    cell: (session) => <Moment at={session.expires_at || null} none="after inactivity" />,
+    cell: (session) => <Moment at={session.expires_at || null} none="after inactivity" upcoming />,
   },
 ];
 
@@ -53,7 +53,7 @@ export const sessions = describe("/app/sessions", {
     { label: "System", value: systemOf(session) || <None>unknown</None> },
     { label: "Logged in", value: <Moment at={session.created_at} /> },
     { label: "Last active", value: <Moment at={session.last_active} /> },
-    { label: "Ends", value: <Moment at={session.expires_at || null} none="after inactivity" /> },
+    { label: "Ends", value: <Moment at={session.expires_at || null} none="after inactivity" upcoming /> },
     { label: "Edge", value: session.edge ? <RefLink id={session.edge.id} /> : <None>a tunnel</None> },
   ],
 });

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { HttpsEdge } from "../../api/generated";
 import type { Base } from "../../api/management";
-import { ago } from "../../model/format";
+import { ago, since } from "../../model/format";
 import { IconButton } from "../../parts/Button";
 import { useNow } from "../../parts/hooks";
 import { useCopy } from "../../services";
@@ -16,14 +16,21 @@ import { unnamed } from "../../model/ids";
 
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
+interface MomentProps {
+  at: string | null | undefined;
+  none?: string;
+  /** It is usually ahead, as an expiry is. Other moments are never shown as ahead, whatever the clock of this computer says. */
+  upcoming?: boolean;
+}
+
 /** The relative time; the exact one is its tooltip. */
-export function Moment({ at, none = "never" }: { at: string | null | undefined; none?: string }) {
+export function Moment({ at, none = "never", upcoming = false }: MomentProps) {
   const now = useNow(30_000, at !== null && at !== undefined);
   if (!at) return <span className={styles.none}>{none}</span>;
   const when = new Date(at);
   return (
     <time dateTime={at} title={Number.isNaN(when.getTime()) ? at : exact.format(when)}>
-      {ago(at, now)}
+      {upcoming ? ago(at, now) : since(at, now)}
     </time>
   );
 }
