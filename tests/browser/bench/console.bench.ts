@@ -1,17 +1,14 @@
 // The console with 5,000 records of a kind at the real server: how long its list takes to open, turn its pages and search, and
 // the frames while it is scrolled. Prints a table; fails when a row is missing.
 import type { Page } from "@playwright/test";
-import { at, traced } from "./frames";
+import { at, tracedFrames } from "./frames";
+import { ms, printTable, say } from "./table";
 import { expect, testWithWorld } from "../kit/fixtures";
 import { frameTimes } from "../kit/scrolling";
 import type { World } from "../kit/world";
 
 const RECORDS = 5_000;
 const TURNS = 20;
-
-const table: string[] = [];
-const say = (what: string, value: string) => table.push(`| ${what} | ${value} |`);
-const ms = (value: number) => value.toFixed(1);
 
 const test = testWithWorld({ agent: null });
 test.use({ viewport: { width: 1280, height: 800 } });
@@ -25,9 +22,7 @@ test("lists of 5,000 records", async ({ page, world, openConsole }) => {
   await test.step("scrolls", () => scrolls(page));
 });
 
-test.afterEach(({ browser }) => {
-  process.stdout.write(`\nChromium ${browser.version()}\n\n| what | measured |\n|---|---|\n${table.join("\n")}\n\n`);
-});
+test.afterEach(({ browser }) => printTable(browser));
 
 const rows = (page: Page) => page.locator("tbody tr");
 
@@ -107,7 +102,7 @@ async function scrolls(page: Page): Promise<void> {
   await page.getByRole("combobox", { name: "Rows" }).click();
   await page.getByRole("option").last().click();
   await rows(page).nth(99).waitFor();
-  const frames = await traced(page, async () => {
+  const frames = await tracedFrames(page, async () => {
     const pixels = Array.from({ length: 300 }, (_, frame) => (frame % 60 < 30 ? 120 : -120));
     await frameTimes(page.locator("main"), pixels);
   });

@@ -1,5 +1,8 @@
 // Frames of a page as the browser traces them: how long script, style and layout kept its main thread in each.
 import type { CDPSession, Page } from "@playwright/test";
+import { type TraceEvent, traced } from "../kit/trace";
+
+const CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline.frame", "v8"];
 
 /** Work that is ours: script, what collects its garbage, style and layout. Painting depends on the machine's graphics. */
 const WORK = new Set([
@@ -18,17 +21,6 @@ const WORK = new Set([
   "Layout",
 ]);
 
-interface TraceEvent {
-  name: string;
-  ph: string;
-  ts: number;
-  dur?: number;
-  /** Of the thread's own time, in which it was not kept waiting by other processes. */
-  tdur?: number;
-  pid: number;
-  tid: number;
-}
-
 export interface Frames {
   /** Milliseconds of work in each frame by the clock, ascending. */
   clock: number[];
@@ -37,26 +29,13 @@ export interface Frames {
   seconds: number;
 }
 
-export async function traced(page: Page, during: () => Promise<void>): Promise<Frames> {
-  const session = await page.context().newCDPSession(page);
-  const events: TraceEvent[] = [];
-  session.on("Tracing.dataCollected", ({ value }) => events.push(...(value as unknown as TraceEvent[])));
-  await session.send("Tracing.start", {
-    transferMode: "ReportEvents",
-    traceConfig: {
-      recordMode: "recordContinuously",
-      traceBufferSizeInKb: 400_000,
-      includedCategories: ["devtools.timeline", "disabled-by-default-devtools.timeline.frame", "v8"],
-      excludedCategories: ["*"],
-    },
+export async function tracedFrames(page: Page, during: () => Promise<void>): Promise<Frames> {
+  let seconds = 0;
+  const events = await traced(page, CATEGORIES, async () => {
+    const from = performance.now();
+    await during();
+    seconds = (performance.now() - from) / 1000;
   });
-  const from = performance.now();
-  await during();
-  const seconds = (performance.now() - from) / 1000;
-  const complete = new Promise<void>((done) => session.once("Tracing.tracingComplete", () => done()));
-  await session.send("Tracing.end");
-  await complete;
-  await session.detach();
   return { ...perFrame(events), seconds };
 }
 

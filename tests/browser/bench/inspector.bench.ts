@@ -1,8 +1,8 @@
 // The inspector with 100,000 requests at the real agent: frames while scrolling and while 1,000 more come in each second
 // for a minute, filters, memory. Prints a table; fails when a row is lost.
 import type { Page } from "@playwright/test";
-import { cpus } from "node:os";
-import { at, heap, traced, type Frames } from "./frames";
+import { at, heap, tracedFrames, type Frames } from "./frames";
+import { ms, printTable, say } from "./table";
 import { expect, testWithWorld } from "../kit/fixtures";
 import { frameTimes } from "../kit/scrolling";
 import type { World } from "../kit/world";
@@ -12,10 +12,6 @@ const RATE = 1000;
 const SECONDS = Number(process.env["POSTERN_BENCH_SECONDS"] ?? 60);
 /** Room for a little more than the rows at the beginning: the oldest make room while others come in. */
 const ROOM = 136 * 1024 * 1024;
-
-const table: string[] = [];
-const say = (what: string, value: string) => table.push(`| ${what} | ${value} |`);
-const ms = (value: number) => value.toFixed(1);
 
 const test = testWithWorld({ agent: [`inspect_db_size: ${ROOM}`] });
 test.use({ viewport: { width: 1280, height: 800 } });
@@ -28,13 +24,7 @@ test("the inspector with very many requests", async ({ page, world }) => {
   await test.step("filters", () => filters(page, world));
 });
 
-test.afterEach(({ browser }) => {
-  const [processor] = cpus();
-  process.stdout.write(
-    `\n${cpus().length} × ${processor?.model ?? "unknown"}, Chromium ${browser.version()}\n\n` +
-      `| what | measured |\n|---|---|\n${table.join("\n")}\n\n`,
-  );
-});
+test.afterEach(({ browser }) => printTable(browser));
 
 let made = 0;
 function har(entries: number): object {
@@ -84,7 +74,7 @@ async function fillsUp(page: Page, world: World): Promise<void> {
 
 async function scrolls(page: Page): Promise<void> {
   let deltas: number[] = [];
-  const frames = await traced(page, async () => {
+  const frames = await tracedFrames(page, async () => {
     // Every frame other rows, as with a fast wheel; from one end to the other and back.
     const pixels = Array.from({ length: 600 }, (_, frame) => (frame < 299 ? 900 : -700));
     deltas = await frameTimes(page.getByRole("grid"), pixels);
@@ -113,7 +103,7 @@ async function takesIn(page: Page, world: World): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const before = await heap(session);
   const started = made;
-  const frames = await traced(page, async () => {
+  const frames = await tracedFrames(page, async () => {
     const from = performance.now();
     while (performance.now() - from < SECONDS * 1000) {
       const due = Math.min(Math.floor(((performance.now() - from) / 1000) * RATE), SECONDS * RATE);

@@ -1,18 +1,17 @@
 // Watches a page that shows what strangers sent: what it asks for, what runs in it, how long it does not answer.
 import { expect, type Page } from "@playwright/test";
+import { type TraceEvent, traced } from "./trace";
 
-/** The page may be busy for so long at once. */
+/** The page may be busy for so long at once, in time of its own thread. */
 const LIMIT_MS = 100;
-/** A known piece of work takes this many rounds; how long it takes tells how busy the machine is. */
-const ROUNDS = 4_000_000;
 
 export class Watch {
   readonly #page: Page;
   readonly #own: string;
   readonly #foreign: string[] = [];
-  #quickest = Number.POSITIVE_INFINITY;
 
-  private constructor(page: Page, own: string) {
+  /** Begins once the page stands. `own` is the only origin that may be asked. */
+  constructor(page: Page, own: string) {
     this.#page = page;
     this.#own = own;
     page.context().on("request", (request) => {
@@ -35,40 +34,17 @@ export class Watch {
     });
   }
 
-  /** Begins once the page stands. `own` is the only origin that may be asked. */
-  static async over(page: Page, own: string): Promise<Watch> {
-    const watch = new Watch(page, own);
-    await page.evaluate(() => {
-      const seen: number[] = [];
-      Object.assign(window, { busySpans: seen });
-      new PerformanceObserver((list) => {
-        for (const { duration } of list.getEntries()) seen.push(duration);
-      }).observe({ entryTypes: ["longtask"] });
-    });
-    for (let round = 0; round < 10; round += 1) await watch.#work();
-    await watch.#spans();
-    return watch;
-  }
-
-  /**
-   * Does something and says for how long the page was busy at most. Fails where that is too long for a machine as busy
-   * as this one is: a known piece of work beside it tells how much longer everything takes.
-   */
+  /** Does something. Gives the longest time for which the page did not answer, without what other processes took, and fails if it is too long. */
   async quick(what: string, act: () => Promise<void>): Promise<number> {
-    const before = await this.#work();
-    await this.#spans();
-    await act();
-    // What was begun is drawn as well.
-    await this.#page.evaluate(
-      () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0))),
-    );
-    const longest = Math.max(0, ...(await this.#spans()));
-    const after = await this.#work();
-    const slower = Math.max(before, after, this.#quickest) / this.#quickest;
-    expect(
-      longest,
-      `${what}: the page did not answer (the machine is ${slower.toFixed(1)} times slower)`,
-    ).toBeLessThan(LIMIT_MS * Math.max(slower * 1.5, 2));
+    const events = await traced(this.#page, ["disabled-by-default-devtools.timeline"], async () => {
+      await act();
+      // What was begun is drawn as well.
+      await this.#page.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0))),
+      );
+    });
+    const longest = longestTask(events);
+    expect(longest, `${what}: the page did not answer`).toBeLessThan(LIMIT_MS);
     return longest;
   }
 
@@ -80,22 +56,14 @@ export class Watch {
     for (const frame of this.#page.frames())
       expect(await frame.evaluate(() => "ran" in window).catch(() => false), frame.url()).toBe(false);
   }
+}
 
-  async #spans(): Promise<number[]> {
-    return this.#page.evaluate(() => {
-      const { busySpans } = window as unknown as { busySpans: number[] };
-      return busySpans.splice(0);
-    });
-  }
-
-  async #work(): Promise<number> {
-    const took = await this.#page.evaluate((rounds) => {
-      const from = performance.now();
-      let sum = 0;
-      for (let at = 0; at < rounds; at += 1) sum = (sum * 31 + at) | 0;
-      return performance.now() - from + (sum === 1 ? 1 : 0);
-    }, ROUNDS);
-    this.#quickest = Math.min(this.#quickest, took);
-    return took;
-  }
+/** Milliseconds that the longest task kept the main thread of a page or frame. */
+function longestTask(events: readonly TraceEvent[]): number {
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`;
+  const named = events.filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain");
+  const mains = new Set(named.map(threadOf));
+  const tasks = events.filter((event) => event.name === "RunTask" && mains.has(threadOf(event)));
+  if (tasks.length === 0) throw new Error("the browser traced no task of the page");
+  return Math.max(...tasks.map(({ dur = 0, tdur = dur }) => tdur)) / 1000;
 }

@@ -12,7 +12,7 @@ const MB = 1024 * 1024;
 const test = testWithService([`inspect_body_size: ${256 * MB}`, `inspect_db_size: ${1100 * MB}`]).extend<{
   watch: Watch;
 }>({
-  watch: async ({ inspector: { page, world } }, use) => use(await Watch.over(page, world.url)),
+  watch: async ({ inspector: { page, world } }, use) => use(new Watch(page, world.url)),
 });
 test.use({
   viewport: { width: 1280, height: 800 },
