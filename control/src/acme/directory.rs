@@ -9,7 +9,8 @@ use super::{
 use crate::{dns::Resolver, resources::Resources};
 use futures::future::BoxFuture;
 use instant_acme::{
-    Account, AccountBuilder, AuthorizationStatus, ChallengeType, Identifier, NewOrder, Order, OrderStatus, RetryPolicy,
+    Account, AccountBuilder, AuthorizationStatus, ChallengeType, Identifier, NewOrder, Order, OrderStatus, Problem,
+    RetryPolicy,
 };
 use postern_api::{Secret, host::HostName, resource::ManagedKeyType};
 use rcgen::{CertificateParams, DistinguishedName, KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_RSA_SHA256};
@@ -116,14 +117,14 @@ impl Inner {
             if authorization.status != AuthorizationStatus::Valid
                 && let Some(mut challenge) = authorization.challenge(kind.clone())
             {
-                challenge.set_ready().await.map_err(AcmeError::from_client)?;
+                // The response tells it if the authority has refused the challenge by then.
+                challenge.set_ready().await.map_err(validation_error)?;
             }
         }
         match order.poll_ready(&poll_policy()).await {
             Ok(OrderStatus::Ready | OrderStatus::Valid) => Ok(order),
             Ok(_) => Err(OrderError::ChallengeFailed(challenge_error(&mut order).await)),
-            Err(instant_acme::Error::Api(problem)) => Err(OrderError::ChallengeFailed(AcmeError(problem.to_string()))),
-            Err(error) => Err(AcmeError::from_client(error).into()),
+            Err(error) => Err(validation_error(error)),
         }
     }
 
@@ -229,10 +230,22 @@ async fn challenge_error(order: &mut Order) -> AcmeError {
     while let Some(Ok(mut authorization)) = authorizations.next().await {
         let Ok(state) = authorization.refresh().await else { break };
         if let Some(problem) = state.challenges.iter().find_map(|challenge| challenge.error.as_ref()) {
-            return AcmeError(problem.detail.clone().unwrap_or_else(|| problem.to_string()));
+            return reason(problem);
         }
     }
     AcmeError("the authority gives no reason".to_owned())
+}
+
+/// Error of a validation. What the authority itself says means that it has refused the challenge; another one may succeed.
+fn validation_error(error: instant_acme::Error) -> OrderError {
+    match error {
+        instant_acme::Error::Api(problem) => OrderError::ChallengeFailed(reason(&problem)),
+        error => AcmeError::from_client(error).into(),
+    }
+}
+
+fn reason(problem: &Problem) -> AcmeError {
+    AcmeError(problem.detail.clone().unwrap_or_else(|| problem.to_string()))
 }
 
 fn is_unknown_account(error: &instant_acme::Error) -> bool {
@@ -257,4 +270,19 @@ fn generate_key(key_type: ManagedKeyType) -> Result<KeyPair, rcgen::Error> {
 
 fn key_error(error: rcgen::Error) -> AcmeError {
     AcmeError(format!("a key or certificate could not be made: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_that_is_refused_at_once_is_no_reason_to_give_up_the_other_ones() {
+        let problem = r#"{"type": "urn:ietf:params:acme:error:unauthorized", "detail": "Correct value not found"}"#;
+        let problem = serde_json::from_str(problem).expect("a problem");
+        let error = validation_error(instant_acme::Error::Api(problem));
+        assert!(matches!(error, OrderError::ChallengeFailed(AcmeError(why)) if why == "Correct value not found"));
+        let error = validation_error(instant_acme::Error::Str("no connection"));
+        assert!(matches!(error, OrderError::Other(_)));
+    }
 }
