@@ -27,6 +27,8 @@ impl Tunnels {
                 let mut previous = tunnels.0.state.address(&endpoint.name);
                 previous.host = granted.take().or(previous.host);
                 let result = loop {
+                    tunnels.stopped_are_given_up(generation).await;
+                    tunnels.lock_table().binding.push((generation, endpoint.clone()));
                     let result = session.bind(endpoint.bind(previous.clone())).await;
                     if !result.as_ref().is_err_and(is_temporary) || !tunnels.wants(generation, &endpoint) {
                         break result;
@@ -132,6 +134,17 @@ impl Tunnels {
         }
     }
 
+    /// Waits while endpoints that were stopped are still being bound in a session: the one that takes their place may ask for the
+    /// same address.
+    async fn stopped_are_given_up(&self, generation: u64) {
+        let mut changes = self.0.changes.subscribe();
+        while self.lock_table().awaits_stopped(generation) {
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
     /// Whether an endpoint has not been stopped, and the session is the current one.
     fn wants(&self, generation: u64, endpoint: &Arc<TunnelEndpoint>) -> bool {
         let mut table = self.lock_table();
@@ -148,6 +161,7 @@ impl Tunnels {
         let mut beside = Vec::new();
         {
             let mut table = self.lock_table();
+            table.binding.retain(|(known, other)| *known != generation || !Arc::ptr_eq(other, endpoint));
             let current = table.is_leading(generation);
             if let Ok(bound) = result.as_ref()
                 && current

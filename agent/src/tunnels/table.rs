@@ -17,6 +17,8 @@ pub(super) struct TunnelTable {
     pub(super) sessions: Vec<(u64, AgentSession)>,
     pub(super) generation: u64,
     pub(super) early_visitors: EarlyVisitors,
+    /// Endpoints whose bind response is awaited from the leading session, by the session's generation.
+    pub(super) binding: Vec<(u64, Arc<TunnelEndpoint>)>,
 }
 
 /// A tunnel that is configured, active, or both.
@@ -56,6 +58,12 @@ pub(super) struct EndpointState {
 impl TunnelTable {
     pub(super) fn endpoints(&self) -> impl Iterator<Item = &EndpointState> {
         self.entries.values().filter_map(|entry| entry.active.as_ref()).flat_map(|active| &active.endpoints)
+    }
+
+    /// Whether a session still has to respond to the bind of an endpoint that has been stopped meanwhile: until that one is
+    /// given up, its address is taken.
+    pub(super) fn awaits_stopped(&self, generation: u64) -> bool {
+        self.binding.iter().any(|(known, endpoint)| *known == generation && endpoint.stop.is_cancelled())
     }
 
     /// Whether a bind response is awaited.

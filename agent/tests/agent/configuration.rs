@@ -1,6 +1,6 @@
-use crate::world::World;
+use crate::world::{World, server::Step};
 use postern_agent::agent::AutoStart;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 const TWO: &str =
     "tunnels:\n  # the shop\n  site: {proto: http, addr: 1}\n  shell:\n    proto: tcp\n    addr: 2 # ssh\n";
@@ -24,6 +24,23 @@ async fn a_saved_change_restarts_only_what_differs() {
     world.save("");
     world.wait_until(|_, list| list["tunnels"].as_array().unwrap().is_empty()).await;
     assert_eq!(world.server.hellos().len(), 1, "the session goes on");
+}
+
+#[tokio::test]
+async fn a_tunnel_that_changes_while_it_is_bound_is_given_up_before_it_is_bound_again() {
+    let world = World::start().await;
+    world.server.hold_binds();
+    let configured = |addr: u16| format!("tunnels:\n  site: {{proto: http, addr: {addr}, domain: site.localhost}}\n");
+    world.save(&configured(1));
+    world.server.wait_for(|server| (server.steps() == [Step::Bind]).then_some(())).await;
+    world.save(&configured(3));
+    let tells_new_service = |list: &Json| {
+        list["tunnels"][0]["service"]["message"].as_str().is_some_and(|text| text.contains("localhost:3"))
+    };
+    world.wait_until(|_, list| tells_new_service(list)).await;
+    world.server.release_binds();
+    world.wait_until(|_, list| list["tunnels"][0]["state"] == "running").await;
+    assert_eq!(world.server.steps(), [Step::Bind, Step::Unbind, Step::Bind]);
 }
 
 #[tokio::test]

@@ -28,6 +28,16 @@ struct Recorded {
     next: u32,
     refuse: Option<Error>,
     refuse_name: Option<String>,
+    /// Binds that wait for their responses, while responses are held back.
+    held: Option<Vec<(ServerSession, Bind)>>,
+    steps: Vec<Step>,
+}
+
+/// What an agent asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Bind,
+    Unbind,
 }
 
 pub struct Server {
@@ -115,6 +125,24 @@ impl Server {
     /// Refuses tunnels with this host.
     pub fn refuse_host(&self, name: &str) {
         self.recorded.lock().unwrap().refuse_name = Some(name.to_owned());
+    }
+
+    /// Holds responses to binds back from now on.
+    pub fn hold_binds(&self) {
+        self.recorded.lock().unwrap().held = Some(Vec::new());
+    }
+
+    /// Responds to the binds whose responses were held back, and to others at once from now on.
+    pub fn release_binds(&self) {
+        let held = self.recorded.lock().unwrap().held.take();
+        for (session, bind) in held.into_iter().flatten() {
+            respond(&session, bind, &self.recorded);
+        }
+    }
+
+    /// Binds and unbinds in the order in which they came.
+    pub fn steps(&self) -> Vec<Step> {
+        self.recorded.lock().unwrap().steps.clone()
     }
 
     pub fn hellos(&self) -> Vec<Hello> {
@@ -209,7 +237,11 @@ async fn serve_session(
     while let Some(event) = events.next().await {
         match event {
             ServerEvent::Bind(bind) => bind_tunnel(&session, bind, &recorded),
-            ServerEvent::Unbind { number } => recorded.lock().unwrap().bound.retain(|_, bound| *bound != number),
+            ServerEvent::Unbind { number } => {
+                let mut recorded = recorded.lock().unwrap();
+                recorded.steps.push(Step::Unbind);
+                recorded.bound.retain(|_, bound| *bound != number);
+            }
             ServerEvent::Drain { release } => recorded.lock().unwrap().drains.push(release),
             ServerEvent::Announcement(_) | ServerEvent::Goodbye => {}
         }
@@ -218,10 +250,22 @@ async fn serve_session(
 }
 
 fn bind_tunnel(session: &ServerSession, bind: Bind, recorded: &Mutex<Recorded>) {
+    {
+        let mut recorded = recorded.lock().unwrap();
+        recorded.steps.push(Step::Bind);
+        recorded.binds.push(bind.clone());
+        if let Some(held) = &mut recorded.held {
+            held.push((session.clone(), bind));
+            return;
+        }
+    }
+    respond(session, bind, recorded);
+}
+
+fn respond(session: &ServerSession, bind: Bind, recorded: &Mutex<Recorded>) {
     let mut recorded = recorded.lock().unwrap();
     recorded.next += 1;
     let number = recorded.next;
-    recorded.binds.push(bind.clone());
     let (host, port, url) = match &bind.what {
         BindKind::Http { host, scheme, previous } => {
             if host.is_some() && *host == recorded.refuse_name {
