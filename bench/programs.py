@@ -109,9 +109,10 @@ class AgentFile:
         fresh.rename(self.path)
         self.count = len(tunnels)
 
-    def start(self):
-        """Starts the agent. Returns its process and the address of its local API, which answers already."""
-        process = start([PROGRAMS / "postern", "start", "--all", "--config", self.path])
+    def start(self, *watching):
+        """Starts the agent. Returns its process and the address of its local API, which answers already. `watching` are the words
+        of a program that watches it."""
+        process = start([*watching, PROGRAMS / "postern", "start", "--all", "--config", self.path])
 
         def listens():
             state = json.loads(self.state.read_text())
