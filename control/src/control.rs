@@ -5,7 +5,7 @@ use crate::{
     EventTasks, LiveState, LoginStore, OAuthApps, acme,
     console_provider::ConsoleProvider,
     console_sessions, files,
-    http::{AdmissionCheck, ApiState},
+    http::{AdmissionCheck, ApiState, ServedDescription},
     logins,
     publishing::Publisher,
     resources::{
@@ -129,10 +129,8 @@ impl Control {
     }
 
     /// OpenAPI description of the management API, with the URL of this server.
-    pub fn description(&self) -> serde_json::Value {
-        let mut description = crate::http::description();
-        description["servers"] = serde_json::json!([{ "url": self.resources.settings.base_url }]);
-        description
+    pub fn description(&self) -> ServedDescription {
+        ServedDescription::new(&self.resources.settings.base_url)
     }
 
     /// Calls a function with every audit event that is committed from now on. It runs on the thread that commits, so it

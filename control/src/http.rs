@@ -15,6 +15,7 @@ mod query;
 mod response;
 mod routes;
 mod same_origin;
+mod served_description;
 mod service;
 mod session_cookie;
 mod sign_in_attempt;
@@ -23,6 +24,7 @@ mod strict_objects;
 
 pub use authenticate::ApiCaller;
 pub(crate) use routes::{description, indexed_kinds, router};
+pub use served_description::ServedDescription;
 
 use crate::resources::Resources;
 use std::sync::Arc;

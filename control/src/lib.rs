@@ -33,7 +33,7 @@ pub use consistency::{RecordReport, examine_records};
 pub use control::{Control, StoreSignals};
 pub use dns::{TsigAlgorithm, TsigKey};
 pub use events::EventTasks;
-pub use http::{AdmissionCheck, ApiCaller};
+pub use http::{AdmissionCheck, ApiCaller, ServedDescription};
 pub use live_state::{
     CommandOutcome, Gathered, LiveAddress, LiveLink, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold,
     NoLiveState,
@@ -45,7 +45,7 @@ pub use settings::{
     AuditRetention, AuditedEvents, ConsoleProviderSettings, ConsoleSessionLimits, ControlSettings, OAuthApp, OAuthApps,
 };
 
-/// OpenAPI description of the management API; it is the same on every server of this version.
+/// OpenAPI description of the management API, made of its types and routes. Servers serve the committed text of it.
 ///
 /// # Panics
 ///

@@ -3,19 +3,23 @@
 use crate::ip_access::IpAccess;
 use axum::{
     Router,
-    body::Bytes,
+    body::{Body, Bytes},
     extract::Request,
     http::{Method, StatusCode, header},
     response::{IntoResponse, Redirect, Response},
     routing::{any, get},
 };
+use futures::stream;
 use metrics_exporter_prometheus::PrometheusHandle;
 use postern_api::{Code, Error, resource::RestrictionType};
-use postern_control::{StoreSignals, store::Health};
+use postern_control::{ServedDescription, StoreSignals, store::Health};
 use postern_pages::Pages;
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tower::ServiceExt;
 
@@ -64,7 +68,7 @@ impl Readiness {
 /// before they are rendered.
 pub(crate) fn api_router(
     control: Router,
-    description: Bytes,
+    description: ServedDescription,
     readiness: Readiness,
     ip_access: IpAccess,
     metrics: PrometheusHandle,
@@ -81,7 +85,12 @@ pub(crate) fn api_router(
 }
 
 /// Router of `--api-host` on the HTTPS listener: without metrics, which are not public.
-pub(crate) fn public_router(control: Router, description: Bytes, readiness: Readiness, ip_access: IpAccess) -> Router {
+pub(crate) fn public_router(
+    control: Router,
+    description: ServedDescription,
+    readiness: Readiness,
+    ip_access: IpAccess,
+) -> Router {
     let health = move || {
         let readiness = readiness.clone();
         async move { health(&readiness) }
@@ -95,7 +104,7 @@ pub(crate) fn public_router(control: Router, description: Bytes, readiness: Read
         true => Redirect::temporary("/console/").into_response(),
         false => resources.oneshot(request).await.unwrap_or_else(|never| match never {}),
     };
-    let description = async move || ([(header::CONTENT_TYPE, "application/json")], description);
+    let description = async move || describe(&description);
     Router::new()
         .route("/", any(root))
         .route("/healthz", get(health))
@@ -105,6 +114,14 @@ pub(crate) fn public_router(control: Router, description: Bytes, readiness: Read
         .route("/console/{*path}", get(console))
         .method_not_allowed_fallback(async || refusal(&Code::MethodNotAllowed.into()))
         .fallback_service(control)
+}
+
+/// The description of the API.
+fn describe(description: &ServedDescription) -> Response {
+    let parts = description.parts();
+    let length = parts.iter().map(Bytes::len).sum::<usize>();
+    let headers = [(header::CONTENT_TYPE, "application/json".to_owned()), (header::CONTENT_LENGTH, length.to_string())];
+    (headers, Body::from_stream(stream::iter(parts.map(Ok::<_, Infallible>)))).into_response()
 }
 
 /// Whether a browser asks for a page, whose user is looking for the console.
@@ -138,7 +155,6 @@ pub(crate) fn refusal(error: &Error) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::body::Body;
     use http::Request;
     use metrics_exporter_prometheus::PrometheusBuilder;
 
@@ -159,9 +175,13 @@ mod tests {
         IpAccess::new(published, postern_edge::Geo::default())
     }
 
+    fn description() -> ServedDescription {
+        ServedDescription::new("https://api.test")
+    }
+
     fn all(readiness: &Readiness) -> Router {
         let handle = PrometheusBuilder::new().build_recorder().handle();
-        api_router(resources(), Bytes::from("described"), readiness.clone(), open_access(), handle, || {})
+        api_router(resources(), description(), readiness.clone(), open_access(), handle, || {})
     }
 
     #[tokio::test]
@@ -192,7 +212,9 @@ mod tests {
     async fn pages_need_no_key_and_the_rest_goes_to_the_resources() {
         let readiness = Readiness::default();
         assert_eq!(get(all(&readiness), "/metrics").await.0, 200);
-        assert_eq!(get(all(&readiness), "/openapi.json").await, (200, "described".to_owned()));
+        let (status, description) = get(all(&readiness), "/openapi.json").await;
+        let described: serde_json::Value = serde_json::from_str(&description).expect("JSON");
+        assert!(status == 200 && described["servers"][0]["url"] == "https://api.test", "{status} {described}");
         assert_eq!(get(all(&readiness), "/console").await.0, 308);
         for place in ["/console/", "/console/edges"] {
             let (status, page) = get(all(&readiness), place).await;
@@ -222,7 +244,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_public_router_has_no_metrics() {
-        let router = public_router(resources(), Bytes::new(), Readiness::default(), open_access());
+        let router = public_router(resources(), description(), Readiness::default(), open_access());
         assert_eq!(get(router, "/metrics").await.1, "resources");
     }
 }

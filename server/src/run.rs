@@ -30,7 +30,6 @@ use crate::{
     traffic_archive::TrafficFile,
 };
 use arc_swap::ArcSwapOption;
-use axum::body::Bytes;
 use postern_api::{Code, Result, host::HostName, resource::NodeState};
 use postern_control::{
     Acme, ConsoleProviderSettings, Control, ControlSettings, EventTasks, certificates::Authority, store::Usage,
@@ -114,7 +113,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let edge_sync = EdgeSync::default();
     let threads = ManagementRuntime::start()?;
     let resources = edge_sync.clone().layer(control.router());
-    let description = Bytes::from(control.description().to_string());
+    let description = control.description();
     let public_api = configuration.api_host.clone().map(|name| {
         let router =
             management::public_router(resources.clone(), description.clone(), readiness.clone(), ip_access.clone());

@@ -8,14 +8,15 @@ use postern_api::{
 };
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value};
+use std::sync::LazyLock;
 
-/// Bodies that a kind accepts.
+/// Bodies that a kind accepts. Their schemas are made when the first event of the kind is read.
 pub(super) struct PutBackKind {
     pub(super) kind: &'static str,
     path: &'static str,
     parent: Option<Parent>,
-    create: BodyMembers,
-    update: BodyMembers,
+    create: LazyLock<BodyMembers>,
+    update: LazyLock<BodyMembers>,
     /// Modules, which have paths of their own.
     pub(super) modules: Vec<&'static str>,
     /// Members that have a DELETE operation of their own.
@@ -46,8 +47,8 @@ impl PutBackKind {
             kind: R::KIND,
             path: R::PATH,
             parent: R::PARENT,
-            create: BodyMembers::of::<R::Create>(),
-            update: BodyMembers::of::<R::Update>(),
+            create: LazyLock::new(BodyMembers::of::<R::Create>),
+            update: LazyLock::new(BodyMembers::of::<R::Update>),
             modules: Vec::new(),
             parts: Vec::new(),
         }
