@@ -81,8 +81,8 @@ fn the_tunnel_is_read_downwards() {
         &[
             "accept agent",
             "data_connections forward server",
-            "incoming multiplexer pool questions visitor_counts",
-            "cork stream",
+            "incoming multiplexer questions shared_connections visitor_counts",
+            "cork pool shared_driver stream",
             "dial handshake relay session stream_transport",
             "buffers cancellation overflow_credit session_end sockets stream_metadata transport",
             "shrinking",

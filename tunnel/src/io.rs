@@ -18,6 +18,8 @@ pub mod relay;
 pub mod server;
 mod session;
 pub mod session_end;
+mod shared_connections;
+mod shared_driver;
 mod shrinking;
 pub mod sockets;
 pub mod stream;

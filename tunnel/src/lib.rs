@@ -4,8 +4,9 @@
 //! [`Transport`], usually TLS with the ALPN protocol id [`ALPN`].
 //!
 //! A session consists of one control connection (a handshake, then yamux) and a pool of idle data connections that the
-//! agent keeps open. Each visitor's stream leases a data connection; when none is idle, it becomes a yamux stream on
-//! the control connection, so that no visitor waits for a dial.
+//! agent keeps open. Each visitor's stream leases a data connection; while many are leased, streams of HTTP share some
+//! as long as their messages are small; when none is idle, a stream becomes a yamux stream on the control connection, so
+//! that no visitor waits for a dial.
 
 /// Checks of the fuzz targets and the replay of their corpora; compiled for tests and fuzzing only.
 #[cfg(any(test, fuzzing))]

@@ -12,6 +12,8 @@ pub mod pool_sizing;
 pub mod preamble;
 pub mod proxy;
 pub mod request_note;
+pub mod shared_frame;
+pub mod shared_start;
 pub mod stream_reply;
 pub mod stream_start;
 pub mod version;

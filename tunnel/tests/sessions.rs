@@ -376,7 +376,7 @@ async fn connections_of_a_burst_are_closed_when_idle() {
     world.idle(16).await;
     let mut visitors = Vec::new();
     for _ in 0..150 {
-        let mut visitor = world.open().await;
+        let mut visitor = world.open_alone().await;
         visitor.write_all(b"x").await.unwrap();
         visitors.push(visitor);
     }

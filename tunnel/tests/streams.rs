@@ -16,13 +16,13 @@ use std::{
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use world::{World, in_time, read, read_all, start, until, write};
 
-/// A world whose streams use the pool, one whose streams overflow, and one over TLS.
+/// A world whose streams use the pool, one whose streams overflow, one over TLS, and one whose streams share connections.
 async fn worlds() -> Vec<World> {
     let pooled = World::in_memory().await;
     pooled.idle(16).await;
     let tls = World::over_tls().await;
     tls.idle(16).await;
-    vec![pooled, World::in_memory_with(0).await, tls]
+    vec![pooled, World::in_memory_with(0).await, tls, World::sharing().await]
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn streams_through_the_pool_are_reused() {
         let made = world.test_server.data_connections.load(Ordering::SeqCst);
         assert!(made <= 40, "200 streams one after the other needed {made} connections");
         assert_eq!(world.server.overflow_streams(), 0);
-        until("no connection is busy", || world.server.pool().busy == 0).await;
+        world.no_connection_is_busy().await;
     }
 }
 
@@ -165,7 +165,7 @@ async fn a_refusal_carries_the_error_and_keeps_the_connection() {
             assert!(read_all(&mut visitor).await.is_err(), "a refused stream stays refused");
             assert!(visitor.write_all(b"but").await.is_err());
         }
-        until("no connection is busy", || world.server.pool().busy == 0).await;
+        world.no_connection_is_busy().await;
         assert!(world.server.pool().idle >= before.idle, "refused streams return their connections");
     }
 }
@@ -194,7 +194,7 @@ async fn a_refusal_after_a_peek_has_read_what_the_visitor_sent() {
             assert!(refused.get_ref().is_some_and(|source| source.is::<StreamRefused>()));
             assert_eq!(in_time(receiver.recv()).await.unwrap(), question);
         }
-        until("no connection is busy", || world.server.pool().busy == 0).await;
+        world.no_connection_is_busy().await;
         assert!(world.server.pool().idle >= before.idle, "refused streams return their connections");
     }
 }
@@ -243,7 +243,7 @@ async fn a_stream_dropped_after_its_own_end_keeps_the_connection() {
         visitor.shutdown().await.unwrap();
         drop(visitor);
     }
-    until("no connection is busy", || world.server.pool().busy == 0).await;
+    world.no_connection_is_busy().await;
     let made = world.test_server.data_connections.load(Ordering::SeqCst);
     assert!(made <= 60, "connections are reused after the agent's end, but {made} were made");
     assert!(world.server.pool().idle >= 16);

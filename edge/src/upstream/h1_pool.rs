@@ -77,7 +77,9 @@ pub(crate) struct H1Pool {
 #[derive(Default)]
 struct IdleConnections {
     /// For any visitor, on streams with a connection of their own; the most recently used on top.
-    shared: Vec<Box<H1Connection>>,
+    own: Vec<Box<H1Connection>>,
+    /// For any visitor, on streams that share a connection; the most recently used on top.
+    sharing: Vec<Box<H1Connection>>,
     /// For any visitor, on streams of the control connection; the most recently used on top.
     overflow: Vec<Box<H1Connection>>,
     /// For one visitor each.
@@ -161,11 +163,14 @@ impl H1Pool {
 
 impl IdleConnections {
     fn len(&self) -> usize {
-        self.shared.len() + self.overflow.len() + self.reserved
+        self.own.len() + self.sharing.len() + self.overflow.len() + self.reserved
     }
 
     fn pop(&mut self, key: Option<SocketAddr>) -> Option<Box<H1Connection>> {
-        let Some(visitor) = key else { return self.shared.pop().or_else(|| self.overflow.pop()) };
+        let Some(visitor) = key else {
+            // With few requests in flight, connections of their own are cheaper.
+            return self.own.pop().or_else(|| self.sharing.pop()).or_else(|| self.overflow.pop());
+        };
         let Entry::Occupied(mut entry) = self.per_visitor.entry(visitor) else { return None };
         let upstream = entry.get_mut().pop();
         self.reserved -= usize::from(upstream.is_some());
@@ -182,14 +187,16 @@ impl IdleConnections {
                 self.reserved += 1;
             }
             None if upstream.is_overflow => self.overflow.push(upstream),
-            None => self.shared.push(upstream),
+            None if upstream.http.stream().is_shared() => self.sharing.push(upstream),
+            None => self.own.push(upstream),
         }
     }
 
     /// Removes the connections that `matches`.
     #[expect(clippy::vec_box, reason = "as above")]
     fn extract_if(&mut self, mut matches: impl FnMut(&mut Box<H1Connection>) -> bool) -> Vec<Box<H1Connection>> {
-        let mut removed: Vec<_> = self.shared.extract_if(.., &mut matches).collect();
+        let mut removed: Vec<_> = self.own.extract_if(.., &mut matches).collect();
+        removed.extend(self.sharing.extract_if(.., &mut matches));
         removed.extend(self.overflow.extract_if(.., &mut matches));
         let before = removed.len();
         self.per_visitor.retain(|_, reserved| {

@@ -168,6 +168,11 @@ impl OriginStream {
     pub(crate) fn is_overflow(&self) -> bool {
         matches!(self, OriginStream::Tunnel(stream) if stream.is_overflow())
     }
+
+    /// Whether other streams share its connection to the agent.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self, OriginStream::Tunnel(stream) if stream.is_shared())
+    }
 }
 
 /// A stream to an upstream.

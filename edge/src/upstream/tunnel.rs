@@ -363,6 +363,10 @@ impl TunnelIo {
         self.stream.is_overflow()
     }
 
+    pub(crate) fn is_shared(&self) -> bool {
+        self.stream.is_shared()
+    }
+
     pub(crate) fn notes(&mut self) -> StreamMetadata {
         self.stream.metadata()
     }

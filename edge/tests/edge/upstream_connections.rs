@@ -2,12 +2,15 @@
 
 use crate::kit::{
     Http1Client, ScriptedOrigin, World,
-    agent::Agent,
+    agent::{Agent, hello},
     eventually, in_time, until,
     visitor::{self, https},
 };
 use futures::future::join_all;
-use postern_tunnel::message::{AppProtocol, BindKind, Scheme};
+use postern_tunnel::{
+    message::{AppProtocol, BindKind, Hello, Scheme},
+    proto::version::VersionRange,
+};
 use std::sync::{Arc, atomic::Ordering};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -38,13 +41,59 @@ async fn each_requests<S: AsyncRead + AsyncWrite + Unpin>(visitors: &mut [Http1C
     assert!(responses.iter().all(|response| response.status == 200));
 }
 
+/// An agent that knows no shared connections.
+async fn older_agent(world: &World) -> Agent {
+    let older = Hello { protocol: VersionRange { newest: 5, ..VersionRange::SUPPORTED }, ..hello(&world.token, "one") };
+    Agent::greet(world, older).await.map_err(|error| error.to_string()).expect("welcome")
+}
+
+#[tokio::test]
+async fn a_hundred_and_fifty_requests_at_a_time_share_connections_to_the_agent() {
+    const VISITORS: usize = 150;
+    let world = World::start().await;
+    let origin = waiting_for(VISITORS).await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("busy"), origin.address).await.unwrap();
+    let mut visitors = join_all((0..VISITORS).map(|_| https(&world, HOST))).await;
+    for _ in 0..4 {
+        each_requests(&mut visitors).await;
+    }
+    let (opened, dialled) = (agent.starts.lock().unwrap().len(), agent.dialled.load(Ordering::SeqCst));
+    assert_eq!((opened, agent.overflow.load(Ordering::SeqCst)), (VISITORS, 0));
+    assert!(dialled <= 40, "{dialled} connections were dialled");
+}
+
+#[tokio::test]
+async fn large_responses_of_a_crowd_arrive_whole() {
+    const VISITORS: usize = 60;
+    let world = World::start().await;
+    let body = "0123456789abcdef".repeat(20_000);
+    let response = Arc::new(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()));
+    let origin = ScriptedOrigin::serving(move |mut connection| {
+        let response = response.clone();
+        async move {
+            while connection.request().await.is_some() {
+                connection.send(response.as_bytes()).await.unwrap();
+            }
+        }
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("busy"), origin.address).await.unwrap();
+    let mut visitors = join_all((0..VISITORS).map(|_| https(&world, HOST))).await;
+    for _ in 0..3 {
+        let responses = join_all(visitors.iter_mut().map(|visitor| in_time(visitor.request(GET)))).await;
+        assert!(responses.iter().all(|response| response.status == 200 && response.body == body.as_bytes()));
+    }
+}
+
 #[tokio::test]
 async fn a_hundred_and_fifty_requests_at_a_time_reuse_their_connections() {
     const VISITORS: usize = 150;
     const ROUNDS: usize = 4;
     let world = World::start().await;
     let origin = waiting_for(VISITORS).await;
-    let agent = Agent::connect(&world, "one").await;
+    let agent = older_agent(&world).await;
     agent.http(Some("busy"), origin.address).await.unwrap();
     let mut visitors = join_all((0..VISITORS).map(|_| https(&world, HOST))).await;
     for _ in 0..ROUNDS {
@@ -60,7 +109,7 @@ async fn after_a_burst_requests_leave_the_control_connection() {
     const BURST: usize = 200;
     let world = World::start().await;
     let burst = waiting_for(BURST).await;
-    let agent = Agent::connect(&world, "one").await;
+    let agent = older_agent(&world).await;
     agent.http(Some("busy"), burst.address).await.unwrap();
     let mut visitors = join_all((0..BURST).map(|_| https(&world, HOST))).await;
     each_requests(&mut visitors).await;

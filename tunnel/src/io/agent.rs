@@ -2,7 +2,7 @@
 
 use super::{
     CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT,
-    data_connections::{DataConnections, read_start},
+    data_connections::{DataConnections, read_stream_start},
     dial::Dial,
     handshake::{read_message, write_message},
     incoming::{Incoming, IncomingEvent, IncomingStream},
@@ -216,7 +216,7 @@ enum Arrival {
 /// Delivers an overflow stream with its start.
 async fn accept_overflow(mut transport: StreamTransport, arrival: Arrival, incoming: mpsc::Sender<IncomingEvent>) {
     let start = async {
-        let start = read_start(&mut transport).await?;
+        let start = read_stream_start(&mut transport).await?;
         if arrival == Arrival::Told {
             transport.write_all(&[RECEIVED]).await?;
             transport.flush().await?;

@@ -6,21 +6,24 @@ use super::{
     handshake::ADOPTED,
     incoming::{IncomingEvent, IncomingStream},
     session::SessionCore,
-    stream::{ConnectionOwner, TunnelStream},
-    stream_transport::StreamTransport,
+    shared_driver,
+    stream::TunnelStream,
+    stream_transport::{ConnectionOwner, OwnConnection, SharedConnection, SharedStream, StreamTransport},
     transport::BoxedTransport,
 };
 use crate::proto::{
     message::{FromAgent, Welcome},
     preamble::Preamble,
-    stream_start::{MalformedStart, StreamStart},
+    shared_start::SharedStart,
+    stream_start::StreamStart,
 };
 use futures::{StreamExt, stream::FuturesUnordered};
 use postern_api::backoff::Backoff;
 use std::{
+    collections::HashMap,
     io,
     sync::{
-        Arc, Weak,
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -51,6 +54,8 @@ pub(crate) struct DataConnections {
     /// Connections that were lost right after they were made and have not delayed the next dial yet.
     early_losses: AtomicUsize,
     changed: Notify,
+    /// Connections that streams share, by their numbers.
+    shared: Mutex<HashMap<u32, Arc<SharedConnection>>>,
     this: Weak<DataConnections>,
 }
 
@@ -73,6 +78,7 @@ impl DataConnections {
             max_connections,
             early_losses: AtomicUsize::new(0),
             changed: Notify::new(),
+            shared: Mutex::default(),
             this: this.clone(),
         })
     }
@@ -136,7 +142,15 @@ impl DataConnections {
         let Some(this) = self.this.upgrade() else { return };
         self.core.runtime.spawn(async move {
             match read_start(&mut transport).await {
-                Ok(start) => {
+                Ok(ConnectionStart::Shared(SharedStart::Share { connection })) => this.share(connection, transport),
+                Ok(ConnectionStart::Shared(SharedStart::Continue { connection, stream, sent })) => {
+                    let own = OwnConnection::accepted(transport, this.clone(), sent);
+                    let connection = this.shared().get(&connection).cloned();
+                    if let Some(connection) = connection {
+                        connection.continue_on(stream, own);
+                    }
+                }
+                Ok(ConnectionStart::Stream(start)) => {
                     let stream = TunnelStream::accepted_by_agent(transport, Some(this.clone()));
                     let _ = this.incoming.send(IncomingEvent::Stream(IncomingStream::new(start, stream))).await;
                 }
@@ -152,13 +166,76 @@ impl DataConnections {
     }
 }
 
-/// Reads the start of a stream without consuming bytes after it.
-pub(crate) async fn read_start(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<StreamStart> {
-    let length = stream.read_u8().await? as usize;
-    let mut bytes = [0; u8::MAX as usize];
+impl DataConnections {
+    /// Serves the streams that share a connection.
+    fn share(self: &Arc<Self>, number: u32, transport: StreamTransport) {
+        let connection = SharedConnection::new(number, None, &self.core.runtime);
+        self.shared().insert(number, connection.clone());
+        let (this, owner) = (self.clone(), connection.clone());
+        let on_stream = move |stream: SharedStream| {
+            let transport = StreamTransport::shared(stream, this.core.cancellation.token());
+            this.core.runtime.spawn(accept_shared(transport, owner.clone(), this.incoming.clone()));
+        };
+        let driving = shared_driver::drive(connection, transport, Vec::new(), on_stream);
+        let this = self.clone();
+        shared_driver::spawn(&self.core.runtime, driving, move || {
+            this.shared().remove(&number);
+            this.discard();
+        });
+    }
+
+    fn shared(&self) -> MutexGuard<'_, HashMap<u32, Arc<SharedConnection>>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Delivers a stream of a shared connection with its start.
+async fn accept_shared(
+    mut transport: StreamTransport,
+    connection: Arc<SharedConnection>,
+    incoming: mpsc::Sender<IncomingEvent>,
+) {
+    let start = tokio::time::timeout(HANDSHAKE_TIMEOUT, read_stream_start(&mut transport)).await;
+    if let Ok(Ok(start)) = start {
+        let stream = TunnelStream::accepted_by_agent(transport, Some(connection));
+        let _ = incoming.send(IncomingEvent::Stream(IncomingStream::new(start, stream))).await;
+    }
+}
+
+/// What a data connection is used for.
+enum ConnectionStart {
+    Stream(StreamStart),
+    Shared(SharedStart),
+}
+
+fn invalid(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+/// Reads what a data connection is used for, without consuming bytes after it.
+async fn read_start(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<ConnectionStart> {
+    let length = stream.read_u8().await?;
+    if length > 0 {
+        return read_rest(stream, length).await.map(ConnectionStart::Stream);
+    }
+    let second = stream.read_u8().await?;
+    let length = SharedStart::length(second).map_err(invalid)?;
+    let mut bytes = [0; SharedStart::MAX_LENGTH];
     stream.read_exact(&mut bytes[..length]).await?;
-    let malformed = |error: MalformedStart| io::Error::new(io::ErrorKind::InvalidData, error);
-    StreamStart::decode(&bytes[..length]).map_err(malformed)
+    SharedStart::decode(second, &bytes[..length]).map(ConnectionStart::Shared).map_err(invalid)
+}
+
+/// Reads the start of a stream without consuming bytes after it.
+pub(crate) async fn read_stream_start(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<StreamStart> {
+    let length = stream.read_u8().await?;
+    read_rest(stream, length).await
+}
+
+async fn read_rest(stream: &mut (impl AsyncRead + Unpin), length: u8) -> io::Result<StreamStart> {
+    let mut bytes = [0; u8::MAX as usize];
+    let bytes = &mut bytes[..usize::from(length)];
+    stream.read_exact(bytes).await?;
+    StreamStart::decode(bytes).map_err(invalid)
 }
 
 impl ConnectionOwner for DataConnections {

@@ -1,7 +1,10 @@
 //! The server's pool of idle data connections. The oldest is used first, so that those which a crowd needed stay idle and are
 //! closed, and memory from before the crowd is in use rather than theirs.
 
-use super::{session::SessionCore, stream::ConnectionOwner, stream_transport::StreamTransport};
+use super::{
+    session::SessionCore,
+    stream_transport::{ConnectionOwner, SpareConnections, StreamTransport},
+};
 use crate::proto::{
     message::FromServer,
     pool_sizing::{PoolLimits, PoolSizing},
@@ -148,5 +151,11 @@ impl ConnectionOwner for Pool {
 
     fn runtime(&self) -> &Handle {
         &self.core.runtime
+    }
+}
+
+impl SpareConnections for Pool {
+    fn lease(&self) -> Option<StreamTransport> {
+        Pool::lease(self)
     }
 }

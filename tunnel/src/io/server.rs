@@ -8,6 +8,7 @@ use super::{
     questions::Questions,
     session::{LastReceived, MessageReader, OutgoingMessage, SessionCore, messages},
     session_end::{EndReason, SessionEnd},
+    shared_connections::SharedConnections,
     stream::TunnelStream,
     stream_transport::StreamTransport,
     transport::BoxedTransport,
@@ -18,7 +19,7 @@ use crate::proto::{
     message::{Bind, Bound, FromAgent, FromServer, UnsentRequest, VisitorChanges, Welcome},
     node_link::{Announcement, LinkCommand},
     pool_sizing::PoolLimits,
-    stream_start::StreamStart,
+    stream_start::{StreamKind, StreamStart},
     version::VersionRange,
 };
 use postern_api::{Error, Secret};
@@ -86,6 +87,7 @@ struct Session {
     data_secret: Secret,
     core: Arc<SessionCore<FromServer>>,
     pool: Arc<Pool>,
+    shared: Arc<SharedConnections>,
     multiplexer: Multiplexer,
     overflow: Arc<Semaphore>,
     visitors: Arc<VisitorCounts>,
@@ -124,6 +126,8 @@ pub struct PoolCounts {
     pub idle: usize,
     /// Data connections that carry a stream.
     pub busy: usize,
+    /// Data connections that streams share.
+    pub shared: usize,
 }
 
 /// Starts a session on a control connection after the welcome.
@@ -137,17 +141,25 @@ pub(crate) fn start(transport: BoxedTransport, welcome: Welcome, limits: PoolLim
         let _ = sender.take().map(|sender| sender.send(stream));
     });
     let pool = Pool::new(core.clone(), limits);
+    let max_shared = if VersionRange::has_shared_connections(welcome.protocol) { limits.max_shared } else { 0 };
+    let shared_connections = SharedConnections::new(pool.clone(), max_shared, &core.runtime);
     let (events, received) = mpsc::channel(MAX_QUEUED_EVENTS);
     let visitors = Arc::new(VisitorCounts::default());
     let questions = Arc::new(Questions::default());
-    let shared = (pool.clone(), visitors.clone(), questions.clone());
-    tokio::spawn(run(core.clone(), shared, driver, message_stream, outgoing, events));
+    let parts = SessionParts {
+        pool: pool.clone(),
+        shared: shared_connections.clone(),
+        visitors: visitors.clone(),
+        questions: questions.clone(),
+    };
+    tokio::spawn(run(core.clone(), parts, driver, message_stream, outgoing, events));
     let session = Session {
         id: welcome.session,
         version: welcome.protocol,
         data_secret: welcome.data_secret,
         core,
         pool,
+        shared: shared_connections,
         multiplexer,
         overflow: Arc::new(Semaphore::new(MAX_OVERFLOW_STREAMS)),
         visitors,
@@ -156,9 +168,17 @@ pub(crate) fn start(transport: BoxedTransport, welcome: Welcome, limits: PoolLim
     (ServerSession(Arc::new(session)), ServerEvents(received))
 }
 
+/// What the task of a session drives beside its messages.
+struct SessionParts {
+    pool: Arc<Pool>,
+    shared: Arc<SharedConnections>,
+    visitors: Arc<VisitorCounts>,
+    questions: Arc<Questions>,
+}
+
 async fn run(
     core: Arc<SessionCore<FromServer>>,
-    (pool, visitors, questions): (Arc<Pool>, Arc<VisitorCounts>, Arc<Questions>),
+    SessionParts { pool, shared, visitors, questions }: SessionParts,
     driver: Driver,
     message_stream: oneshot::Receiver<yamux::Stream>,
     outgoing: mpsc::Receiver<OutgoingMessage<FromServer>>,
@@ -179,6 +199,7 @@ async fn run(
         reason = conversation => reason,
         reason = core.run_heartbeat(|nonce| FromServer::Ping { nonce }) => reason,
         () = pool.maintain() => EndReason::Dropped,
+        () = shared.maintain() => EndReason::Dropped,
         () = visitors.report(&core) => EndReason::Dropped,
         end = core.closed() => end.reason,
     };
@@ -263,7 +284,8 @@ impl ServerSession {
         VersionRange::has_request_notes(self.0.version)
     }
 
-    /// Opens a stream: on a data connection if one is idle, on the control connection otherwise. Never dials.
+    /// Opens a stream: on a data connection if one is idle, on the control connection otherwise. Never dials. While many
+    /// streams are open, further ones of HTTP share data connections.
     ///
     /// The start is sent with the stream's first write, flush or read.
     ///
@@ -274,6 +296,12 @@ impl ServerSession {
         let session = &*self.0;
         if session.core.ended() {
             return Err(OpenError::Ended);
+        }
+        if start.kind == StreamKind::Http
+            && let Some((stream, connection)) = session.shared.open()
+        {
+            let transport = StreamTransport::shared(stream, session.core.cancellation.token());
+            return Ok(TunnelStream::opened(transport, Some(connection), None, start.encode()));
         }
         if let Some(transport) = session.pool.lease() {
             return Ok(TunnelStream::opened(transport, Some(session.pool.clone()), None, start.encode()));
@@ -394,8 +422,9 @@ impl ServerSession {
 
     /// Number of data connections.
     pub fn pool(&self) -> PoolCounts {
-        let (idle, busy) = self.0.pool.counts();
-        PoolCounts { idle, busy }
+        let (idle, leased) = self.0.pool.counts();
+        let shared = self.0.shared.len();
+        PoolCounts { idle, busy: leased.saturating_sub(shared), shared }
     }
 
     /// Number of streams on the control connection.

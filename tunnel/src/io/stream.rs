@@ -5,7 +5,10 @@ mod forwarded;
 mod frame_parts;
 
 use self::frame_parts::{MAX_PARTS, poll_write_parts, set_payload};
-use super::{stream_metadata::StreamMetadata, stream_transport::StreamTransport};
+use super::{
+    stream_metadata::StreamMetadata,
+    stream_transport::{ConnectionOwner, StreamTransport},
+};
 use crate::proto::{
     frame::{self, FrameReader, NextRead},
     stream_reply::{ACCEPTED, StreamReply, StreamReplyReader, encode_refusal},
@@ -19,7 +22,6 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
-    runtime::Handle,
     sync::OwnedSemaphorePermit,
 };
 
@@ -31,17 +33,7 @@ const CHUNK_BYTES: usize = 256;
 #[error("the agent refused the stream: {0}")]
 pub struct StreamRefused(pub Error);
 
-/// Owner of data connections, to which they return when their stream ends.
-pub(crate) trait ConnectionOwner: Send + Sync {
-    /// Returns a connection whose stream ended properly, for the next stream.
-    fn release(&self, transport: StreamTransport);
-    /// Records the loss of a connection.
-    fn discard(&self);
-    /// Runtime for the work that a dropped stream leaves.
-    fn runtime(&self) -> &Handle;
-}
-
-/// Stream between edge and agent, on a data connection or on the control connection.
+/// Stream between edge and agent, on a data connection, on one that streams share, or on the control connection.
 ///
 /// The opener may write at once. The first read also waits for the agent's reply; a refusal is an error whose source is
 /// [`StreamRefused`]. `shutdown` ends one direction; after both directions have ended, a data connection is reused.
@@ -121,6 +113,11 @@ impl TunnelStream {
     /// Whether the session's control connection carries the stream, beside others.
     pub fn is_overflow(&self) -> bool {
         self.owner.is_none()
+    }
+
+    /// Whether a data connection carries the stream beside others.
+    pub fn is_shared(&self) -> bool {
+        self.transport.as_ref().is_some_and(StreamTransport::is_shared)
     }
 
     /// The agent's end of a stream that it serves.

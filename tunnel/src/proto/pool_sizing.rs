@@ -13,15 +13,19 @@ pub struct PoolLimits {
     pub max_idle: usize,
     /// Most data connections of a session; further streams use the control connection.
     pub max_connections: usize,
+    /// Most of them that small requests share.
+    pub max_shared: usize,
 }
 
 impl PoolLimits {
     /// Of the session with an agent.
-    pub const AGENT: PoolLimits = PoolLimits { min_idle: 16, headroom: 8, max_idle: 64, max_connections: 256 };
+    pub const AGENT: PoolLimits =
+        PoolLimits { min_idle: 16, headroom: 8, max_idle: 64, max_connections: 256, max_shared: 2 };
     /// Of a session with an agent that has another one already: it costs both ends little until visitors come.
     pub const STANDBY: PoolLimits = PoolLimits { min_idle: 2, ..PoolLimits::AGENT };
     /// Of the link with another node, which carries the streams of many agents, or of none.
-    pub const NODE: PoolLimits = PoolLimits { min_idle: 2, headroom: 8, max_idle: 64, max_connections: 1024 };
+    pub const NODE: PoolLimits =
+        PoolLimits { min_idle: 2, headroom: 8, max_idle: 64, max_connections: 1024, max_shared: 0 };
 }
 
 /// Longest idle time of a connection beyond [`PoolLimits::max_idle`].

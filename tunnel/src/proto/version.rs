@@ -14,8 +14,8 @@ pub struct VersionRange {
 impl VersionRange {
     /// Versions of this build. Version 2 added stream metadata; version 3 added modules of tunnels, and TLS tunnels;
     /// version 4 added agents that drain, the flow control of overflow streams, and counts of visitors; version 5 added
-    /// metadata about single requests on streams of HTTP/2.
-    pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 5 };
+    /// metadata about single requests on streams of HTTP/2; version 6 added connections that streams share.
+    pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 6 };
 
     /// Whether streams may carry metadata in a session of this version.
     pub fn has_stream_metadata(version: u16) -> bool {
@@ -45,6 +45,11 @@ impl VersionRange {
     /// Whether the metadata of HTTP/2 streams in a session of this version are [notes](super::request_note).
     pub fn has_request_notes(version: u16) -> bool {
         version >= 5
+    }
+
+    /// Whether streams of a session of this version may share [connections](super::shared_frame).
+    pub fn has_shared_connections(version: u16) -> bool {
+        version >= 6
     }
 
     /// Newest version that both ends understand, if any.

@@ -33,6 +33,8 @@ pub(crate) struct World {
     pub(crate) agent: AgentSession,
     pub(crate) incoming: Option<Incoming>,
     pub(crate) test_server: Arc<TestServer>,
+    /// Streams that take connections of their own, so that further ones share some.
+    pub(crate) held: Vec<TunnelStream>,
 }
 
 /// Server side of new connections.
@@ -144,6 +146,33 @@ impl World {
         World::begin(test_server, welcomed, Arc::new(dial)).await
     }
 
+    /// A world over TLS with so many open streams that further ones share connections.
+    pub(crate) async fn sharing() -> World {
+        let mut world = World::over_tls().await;
+        world.idle(16).await;
+        world.hold().await;
+        while world.server.pool().shared < 2 {
+            assert!(world.open().await.is_shared());
+        }
+        until("the pool is filled", || world.server.pool().idle >= 16).await;
+        world
+    }
+
+    /// Opens streams, of which the agent learns nothing yet, until further ones share connections.
+    pub(crate) async fn hold(&mut self) {
+        while self.held.len() < 16 {
+            let stream = self.open().await;
+            assert!(!stream.is_shared(), "the first streams have connections of their own");
+            self.held.push(stream);
+        }
+        until("connections are idle", || self.server.pool().idle >= 8).await;
+    }
+
+    /// Waits until no data connection carries a stream, but for those that are held.
+    pub(crate) async fn no_connection_is_busy(&self) {
+        until("no connection is busy", || self.server.pool().busy == self.held.len()).await;
+    }
+
     async fn begin(
         test_server: Arc<TestServer>,
         mut welcomed: mpsc::UnboundedReceiver<(ServerSession, ServerEvents)>,
@@ -151,7 +180,7 @@ impl World {
     ) -> World {
         let (agent, incoming) = connect(dial, hello()).await.unwrap();
         let (server, events) = welcomed.recv().await.unwrap();
-        World { server, events, agent, incoming: Some(incoming), test_server }
+        World { server, events, agent, incoming: Some(incoming), test_server, held: Vec::new() }
     }
 
     /// The agent echoes every stream.
@@ -202,6 +231,13 @@ impl World {
 
     pub(crate) async fn open(&self) -> TunnelStream {
         self.server.open_stream(start()).await.unwrap()
+    }
+
+    /// Opens a stream that shares no connection.
+    pub(crate) async fn open_alone(&self) -> TunnelStream {
+        let stream = self.server.open_stream(StreamStart { kind: StreamKind::Tcp, ..start() }).await.unwrap();
+        assert!(!stream.is_shared());
+        stream
     }
 
     /// Waits until `count` connections are idle.

@@ -100,6 +100,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
         }
     }
 
+    /// The stream below.
+    pub(crate) fn stream(&self) -> &S {
+        &self.stream
+    }
+
     /// Begins a request. Interim responses to it are told to `interim`.
     pub(crate) fn start(&mut self, request: &mut Request<()>, body: RequestBody, interim: Option<InterimReceiver>) {
         self.method.clone_from(request.method());

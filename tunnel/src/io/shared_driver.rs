@@ -1,0 +1,255 @@
+//! The task of a shared connection. What streams write in one turn of the runtime leaves with one write.
+
+use super::{
+    buffers::Buffer,
+    stream_transport::{SharedConnection, SharedStream, StreamTransport},
+};
+use crate::proto::shared_frame::{FrameHeader, HEADER};
+use std::{
+    future::{Future, poll_fn},
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    runtime::Handle,
+};
+
+/// Largest buffer that is kept for the frames of the next turn.
+const MAX_KEPT_BYTES: usize = 64 * 1024;
+
+/// Drives a connection until it ends or breaks. `first` is sent first; `on_stream` gets the streams that the peer opens.
+pub(super) async fn drive(
+    connection: Arc<SharedConnection>,
+    transport: StreamTransport,
+    first: Vec<u8>,
+    on_stream: impl FnMut(SharedStream),
+) {
+    let mut driver = Driver {
+        connection,
+        transport,
+        incomplete: Vec::new(),
+        sending: first,
+        sent: 0,
+        flushed: true,
+        turn: None,
+        on_stream,
+    };
+    let reason = poll_fn(|cx| driver.poll(cx)).await;
+    tracing::debug!(number = driver.connection.number(), ?reason, "a shared connection has ended");
+    driver.connection.close();
+}
+
+/// Spawns the task of a connection, and calls `on_end` when it has ended.
+pub(super) fn spawn(
+    runtime: &Handle,
+    driving: impl Future<Output = ()> + Send + 'static,
+    on_end: impl FnOnce() + Send + 'static,
+) {
+    runtime.spawn(async move {
+        driving.await;
+        on_end();
+    });
+}
+
+struct Driver<F> {
+    connection: Arc<SharedConnection>,
+    transport: StreamTransport,
+    /// The beginning of a frame whose rest has not arrived.
+    incomplete: Vec<u8>,
+    sending: Vec<u8>,
+    sent: usize,
+    flushed: bool,
+    /// Lets the other tasks of this turn run before what they wrote is sent.
+    turn: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    on_stream: F,
+}
+
+impl<F: FnMut(SharedStream)> Driver<F> {
+    /// Ready when the connection has ended; with an error if it broke.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Poll::Ready(Err(error)) = self.poll_receive(cx) {
+            return Poll::Ready(Err(error));
+        }
+        self.poll_send(cx)
+    }
+
+    /// Ready when the connection was closed; with an error if it broke.
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            while self.sent < self.sending.len() {
+                let count = ready!(Pin::new(&mut self.transport).poll_write(cx, &self.sending[self.sent..]))?;
+                if count == 0 {
+                    return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+                }
+                self.sent += count;
+                self.flushed = false;
+            }
+            if !self.flushed {
+                ready!(Pin::new(&mut self.transport).poll_flush(cx))?;
+                self.flushed = true;
+            }
+            self.sending.clear();
+            self.sending.shrink_to(MAX_KEPT_BYTES);
+            self.sent = 0;
+            ready!(self.connection.poll_frames(cx));
+            if self.connection.is_closed() {
+                return Poll::Ready(Ok(()));
+            }
+            let turn = self.turn.get_or_insert_with(|| Box::pin(tokio::task::yield_now()));
+            ready!(turn.as_mut().poll(cx));
+            self.turn = None;
+            self.connection.take_frames(&mut self.sending);
+        }
+    }
+
+    /// Never ready without an error.
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            let mut buffer = Buffer::borrow();
+            let before = self.incomplete.len();
+            buffer[..before].copy_from_slice(&self.incomplete);
+            let mut bytes = ReadBuf::new(&mut buffer[before..]);
+            ready!(Pin::new(&mut self.transport).poll_read(cx, &mut bytes))?;
+            let count = bytes.filled().len();
+            if count == 0 {
+                return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
+            }
+            let arrived = &buffer[..before + count];
+            let used = self.receive(arrived)?;
+            self.incomplete.clear();
+            self.incomplete.extend_from_slice(&arrived[used..]);
+        }
+    }
+
+    /// Hands all complete frames over. Returns the number of their bytes.
+    fn receive(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut rest = bytes;
+        while let Some((header, after)) = rest.split_first_chunk::<HEADER>() {
+            let malformed = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+            let header = FrameHeader::decode(header).map_err(malformed)?;
+            let Some((payload, after)) = after.split_at_checked(header.length) else { break };
+            if let Some(stream) = self.connection.receive(header, payload)? {
+                (self.on_stream)(stream);
+            }
+            rest = after;
+        }
+        Ok(bytes.len() - rest.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        io::{cancellation::SessionCancellation, stream_transport::StreamTransport},
+        proto::shared_frame::{FrameKind, WINDOW},
+    };
+    use proptest::prelude::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+
+    /// The agent's end of a connection, with the other end of its transport. Streams that are opened are kept, and not read.
+    fn agent() -> (Arc<SharedConnection>, DuplexStream, Arc<std::sync::Mutex<Vec<SharedStream>>>) {
+        let (here, there) = tokio::io::duplex(1 << 20);
+        let connection = SharedConnection::new(1, None, &Handle::current());
+        let transport = StreamTransport::connection(Box::new(here), Arc::new(SessionCancellation::default()).token());
+        let opened: Arc<std::sync::Mutex<Vec<SharedStream>>> = Arc::default();
+        let kept = opened.clone();
+        let on_stream = move |stream| kept.lock().expect("no panic").push(stream);
+        spawn(&Handle::current(), drive(connection.clone(), transport, Vec::new(), on_stream), || {});
+        (connection, there, opened)
+    }
+
+    fn frame(stream: u32, kind: FrameKind, length: usize) -> Vec<u8> {
+        let mut bytes = FrameHeader { stream, read: 0, kind, length }.encode().to_vec();
+        bytes.resize(HEADER + length, 7);
+        bytes
+    }
+
+    /// Sends bytes and waits until the agent's end has closed the connection.
+    async fn is_refused(bytes: &[u8]) -> bool {
+        let (connection, mut there, _opened) = agent();
+        there.write_all(bytes).await.expect("there is room");
+        let mut rest = Vec::new();
+        let _ = there.read_to_end(&mut rest).await;
+        connection.is_closed()
+    }
+
+    #[tokio::test]
+    async fn a_peer_that_breaks_the_rules_is_cut_off() {
+        let open = frame(1, FrameKind::Open, WINDOW);
+        assert!(is_refused(&[open.clone(), frame(1, FrameKind::Data, 1)].concat()).await, "a window is exceeded");
+        assert!(is_refused(&[open.clone(), frame(1, FrameKind::Open, 0)].concat()).await, "a stream is opened twice");
+        let mut read_too_much = FrameHeader { stream: 1, read: 1 + WINDOW as u32, kind: FrameKind::Data, length: 0 };
+        assert!(
+            is_refused(&[open.clone(), read_too_much.encode().to_vec()].concat()).await,
+            "it has read what was not sent"
+        );
+        read_too_much.stream = 2;
+        let (connection, mut there, opened) = agent();
+        there.write_all(&[open, read_too_much.encode().to_vec()].concat()).await.expect("there is room");
+        let many: Vec<u8> = (2..2048).flat_map(|stream| frame(stream, FrameKind::Open, 0)).collect();
+        there.write_all(&many).await.expect("there is room");
+        postern_test_kit::until("all are open", || opened.lock().expect("no panic").len() == 2047).await;
+        assert!(!connection.is_closed(), "frames of streams that have ended are skipped");
+        there
+            .write_all(&[frame(2048, FrameKind::Open, 0), frame(2049, FrameKind::Open, 0)].concat())
+            .await
+            .expect("room");
+        postern_test_kit::until("it is closed", || connection.is_closed()).await;
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_panic_and_in_any_pieces(
+            frames in prop::collection::vec((0u32..4, 0u32..3, 0usize..4, 0usize..200), 0..40),
+            noise in prop::collection::vec(any::<u8>(), 0..30),
+            piece in 1usize..64,
+        ) {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+            let _entered = runtime.enter();
+            let kinds = [FrameKind::Open, FrameKind::Data, FrameKind::Reset, FrameKind::Move];
+            let mut wire = Vec::new();
+            for (stream, read, kind, length) in frames {
+                let kind = kinds[kind];
+                let length = if matches!(kind, FrameKind::Open | FrameKind::Data) { length } else { 0 };
+                wire.extend_from_slice(&FrameHeader { stream, read, kind, length }.encode());
+                wire.resize(wire.len() + length, 7);
+            }
+            wire.extend_from_slice(&noise);
+            let outcome = |size: usize| {
+                let connection = SharedConnection::new(1, None, runtime.handle());
+                let (here, _there) = tokio::io::duplex(64);
+                let cancellation = Arc::new(SessionCancellation::default());
+                let mut opened = Vec::new();
+                let mut driver = Driver {
+                    connection,
+                    transport: StreamTransport::connection(Box::new(here), cancellation.token()),
+                    incomplete: Vec::new(),
+                    sending: Vec::new(),
+                    sent: 0,
+                    flushed: true,
+                    turn: None,
+                    on_stream: |stream: SharedStream| opened.push(stream),
+                };
+                let mut waiting = Vec::new();
+                let mut is_valid = true;
+                for piece in wire.chunks(size) {
+                    waiting.extend_from_slice(piece);
+                    match driver.receive(&waiting) {
+                        Ok(used) => drop(waiting.drain(..used)),
+                        Err(_) => {
+                            is_valid = false;
+                            break;
+                        }
+                    }
+                }
+                drop(driver);
+                (is_valid, opened.len())
+            };
+            prop_assert_eq!(outcome(usize::MAX), outcome(piece));
+        }
+    }
+}
