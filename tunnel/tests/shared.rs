@@ -59,6 +59,26 @@ async fn the_first_streams_have_connections_of_their_own_and_further_ones_share_
 }
 
 #[tokio::test]
+async fn a_sudden_crowd_shares_connections_before_more_are_dialled() {
+    let mut world = World::over_tls().await;
+    agent_answers(&mut world);
+    world.idle(16).await;
+    world.test_server.max_connections.store(16, Ordering::SeqCst);
+    let mut visitors = Vec::new();
+    for _ in 0..200 {
+        visitors.push(world.open().await);
+    }
+    for visitor in &mut visitors {
+        download(visitor, 100).await;
+    }
+    let counts = world.server.pool();
+    assert_eq!((counts.idle, counts.busy, counts.shared, world.server.overflow_streams()), (0, 14, 2, 0));
+    let raw = StreamStart { kind: StreamKind::Tcp, ..start() };
+    let raw = world.server.open_stream(raw).await.unwrap();
+    assert!(raw.is_overflow(), "raw bytes share no data connection");
+}
+
+#[tokio::test]
 async fn raw_connections_share_none() {
     let mut world = World::sharing().await;
     world.agent_echoes();
@@ -182,8 +202,9 @@ async fn shared_connections_end_when_they_are_not_used() {
     world.hold().await;
     let mut visitor = world.open().await;
     download(&mut visitor, 10).await;
-    assert_eq!(world.server.pool().shared, 1);
+    assert_eq!(world.server.pool().shared, 2);
     tokio::time::sleep(Duration::from_secs(3600)).await;
+    assert_eq!(world.server.pool().shared, 1);
     assert!(visitor.is_shared(), "a stream keeps its connection");
     download(&mut visitor, 10).await;
     visitor.shutdown().await.unwrap();

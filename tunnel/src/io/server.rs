@@ -285,7 +285,7 @@ impl ServerSession {
     }
 
     /// Opens a stream: on a data connection if one is idle, on the control connection otherwise. Never dials. While many
-    /// streams are open, further ones of HTTP share data connections.
+    /// streams are open, or no data connection is idle, further ones of HTTP share data connections.
     ///
     /// The start is sent with the stream's first write, flush or read.
     ///
@@ -297,14 +297,15 @@ impl ServerSession {
         if session.core.ended() {
             return Err(OpenError::Ended);
         }
-        if start.kind == StreamKind::Http
-            && let Some((stream, connection)) = session.shared.open()
-        {
+        let may_share = start.kind == StreamKind::Http;
+        let shared = if may_share { session.shared.open_beside_many() } else { None };
+        let own = if shared.is_none() { session.pool.lease() } else { None };
+        if let Some(transport) = own {
+            return Ok(TunnelStream::opened(transport, Some(session.pool.clone()), None, start.encode()));
+        }
+        if let Some((stream, connection)) = shared.or_else(|| may_share.then(|| session.shared.open()).flatten()) {
             let transport = StreamTransport::shared(stream, session.core.cancellation.token());
             return Ok(TunnelStream::opened(transport, Some(connection), None, start.encode()));
-        }
-        if let Some(transport) = session.pool.lease() {
-            return Ok(TunnelStream::opened(transport, Some(session.pool.clone()), None, start.encode()));
         }
         let permit = session.overflow.clone().try_acquire_owned().map_err(|_| OpenError::Exhausted)?;
         let stream = timeout(HANDSHAKE_TIMEOUT, session.multiplexer.open()).await.map_err(|_| OpenError::Unanswered)?;

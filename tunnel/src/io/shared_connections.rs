@@ -15,6 +15,8 @@ use tokio::{runtime::Handle, time::Instant};
 /// Streams with a connection of their own before others share one: with few streams in flight, there is nothing to put
 /// together.
 const MIN_OWN_CONNECTIONS: usize = 16;
+/// Streams with a connection of their own before shared connections are made ready, so that a sudden crowd finds them.
+const READY_FROM: usize = 12;
 /// Interval between looks for connections that are not used.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(5);
 /// Longest time without any stream.
@@ -31,10 +33,14 @@ pub(crate) struct SharedConnections {
 
 #[derive(Default)]
 struct State {
-    connections: Vec<Arc<SharedConnection>>,
-    /// When a connection was last seen with streams, by its number.
-    used: Vec<(u32, Instant)>,
+    members: Vec<Member>,
     next_number: u32,
+}
+
+struct Member {
+    connection: Arc<SharedConnection>,
+    /// When it was last seen with streams.
+    used: Instant,
 }
 
 impl SharedConnections {
@@ -43,26 +49,30 @@ impl SharedConnections {
     }
 
     /// Opens a stream, if many streams have a connection of their own.
-    pub(crate) fn open(&self) -> Option<(SharedStream, Arc<SharedConnection>)> {
+    pub(crate) fn open_beside_many(&self) -> Option<(SharedStream, Arc<SharedConnection>)> {
         if self.limit == 0 {
             return None;
         }
         let mut state = self.state();
-        state.connections.retain(|connection| !connection.is_closed());
-        if self.pool.counts().1 < MIN_OWN_CONNECTIONS + state.connections.len() {
-            return None;
-        }
-        if state.connections.len() < self.limit {
-            self.begin(&mut state);
-        }
-        let connection = state.connections.iter().min_by_key(|connection| connection.len())?.clone();
+        state.members.retain(|member| !member.connection.is_closed());
+        let own = self.pool.counts().1.saturating_sub(state.members.len());
+        while own >= READY_FROM && state.members.len() < self.limit && self.begin(&mut state) {}
+        drop(state);
+        if own >= MIN_OWN_CONNECTIONS { self.open() } else { None }
+    }
+
+    /// Opens a stream, if a connection is shared already.
+    pub(crate) fn open(&self) -> Option<(SharedStream, Arc<SharedConnection>)> {
+        let state = self.state();
+        let connections = state.members.iter().map(|member| &member.connection);
+        let connection = connections.min_by_key(|connection| connection.len())?.clone();
         drop(state);
         connection.open().map(|stream| (stream, connection))
     }
 
-    /// Makes an idle data connection a shared one.
-    fn begin(&self, state: &mut State) {
-        let Some(transport) = self.pool.lease() else { return };
+    /// Makes an idle data connection a shared one. Returns whether there was one.
+    fn begin(&self, state: &mut State) -> bool {
+        let Some(transport) = self.pool.lease() else { return false };
         let number = state.next_number;
         state.next_number = state.next_number.wrapping_add(1);
         let connection = SharedConnection::new(number, Some(self.pool.clone()), &self.runtime);
@@ -70,8 +80,8 @@ impl SharedConnections {
         let pool = self.pool.clone();
         let driving = shared_driver::drive(connection.clone(), transport, first, drop);
         shared_driver::spawn(&self.runtime, driving, move || pool.discard());
-        state.used.push((number, Instant::now()));
-        state.connections.push(connection);
+        state.members.push(Member { connection, used: Instant::now() });
+        true
     }
 
     /// Ends connections that are not used, periodically.
@@ -79,25 +89,19 @@ impl SharedConnections {
         loop {
             tokio::time::sleep(MAINTENANCE_INTERVAL).await;
             let now = Instant::now();
-            let mut state = self.state();
-            let State { connections, used, .. } = &mut *state;
-            connections.retain(|connection| {
-                let Some((_, since)) = used.iter_mut().find(|(number, _)| *number == connection.number()) else {
-                    return !connection.is_closed();
-                };
+            self.state().members.retain_mut(|Member { connection, used }| {
                 if connection.len() > 0 {
-                    *since = now;
+                    *used = now;
                 }
-                let is_over = connection.is_closed() || now - *since >= UNUSED_TIMEOUT && connection.close_if_unused();
-                !is_over
+                let is_unused = now - *used >= UNUSED_TIMEOUT && connection.close_if_unused();
+                !is_unused && !connection.is_closed()
             });
-            used.retain(|(number, _)| connections.iter().any(|connection| connection.number() == *number));
         }
     }
 
     /// Number of connections.
     pub(crate) fn len(&self) -> usize {
-        self.state().connections.iter().filter(|connection| !connection.is_closed()).count()
+        self.state().members.iter().filter(|member| !member.connection.is_closed()).count()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

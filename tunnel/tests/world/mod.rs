@@ -146,14 +146,12 @@ impl World {
         World::begin(test_server, welcomed, Arc::new(dial)).await
     }
 
-    /// A world over TLS with so many open streams that further ones share connections.
+    /// A world over TLS with so many open streams that others share connections.
     pub(crate) async fn sharing() -> World {
         let mut world = World::over_tls().await;
         world.idle(16).await;
         world.hold().await;
-        while world.server.pool().shared < 2 {
-            assert!(world.open().await.is_shared());
-        }
+        assert_eq!(world.server.pool().shared, 2);
         until("the pool is filled", || world.server.pool().idle >= 16).await;
         world
     }
@@ -161,11 +159,11 @@ impl World {
     /// Opens streams, of which the agent learns nothing yet, until further ones share connections.
     pub(crate) async fn hold(&mut self) {
         while self.held.len() < 16 {
+            until("connections are idle", || self.server.pool().idle >= 3).await;
             let stream = self.open().await;
             assert!(!stream.is_shared(), "the first streams have connections of their own");
             self.held.push(stream);
         }
-        until("connections are idle", || self.server.pool().idle >= 8).await;
     }
 
     /// Waits until no data connection carries a stream, but for those that are held.
