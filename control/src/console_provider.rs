@@ -35,10 +35,9 @@ pub(crate) struct ConsoleProvider {
 
 impl ConsoleProvider {
     /// # Errors
-    /// `IssuerInvalid` if the issuer is not a URL, `Unavailable` if the certificate authorities of this machine cannot be read.
+    /// `IssuerInvalid` if the issuer is not a URL.
     pub(crate) fn new(settings: ConsoleProviderSettings) -> Result<Self> {
-        let http_client = ProviderClient::new().map_err(|reason| Error::new(Code::Unavailable, reason))?;
-        let provider = OpenIdProvider::new(&settings.client, http_client, Arc::new(postern_api::clock::now))?;
+        let provider = OpenIdProvider::new(&settings.client, ProviderClient::new(), Arc::new(postern_api::clock::now))?;
         let (exchanges, finished) = (Semaphore::new(MAX_EXCHANGES), Mutex::default());
         Ok(ConsoleProvider { settings, provider, exchanges, finished })
     }

@@ -87,7 +87,7 @@ impl Edge {
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let rate_limits: Arc<RateTable> = Arc::default();
         let ports = Ports::new(settings.tcp_addr, tcp_limiter, backends.clone(), access.clone(), rate_limits.clone());
-        let logins = Arc::new(settings.logins(https_addr.port())?);
+        let logins = Arc::new(settings.logins(https_addr.port()));
         let identity_headers = Some(&settings.identity_headers).filter(|names| !headers::is_own(names.prefix()));
         let identity_headers = identity_headers.cloned().map(Arc::new);
         let traffic = telemetry.traffic.clone();

@@ -16,7 +16,7 @@ use crate::{
 };
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
-use postern_api::{Code, Error, host::HostName};
+use postern_api::host::HostName;
 use postern_logins::{IdentityHeaders, Logins, NoSessionStore, OAuthProviders, Origin, SessionStore};
 use std::{
     convert::Infallible,
@@ -137,17 +137,15 @@ impl Settings {
     }
 
     /// Logins at the port that visitors know.
-    pub(crate) fn logins(&self, port: u16) -> Result<Logins, Error> {
-        let http_client =
-            postern_logins::ProviderClient::new().map_err(|reason| Error::new(Code::ListenFailed, reason))?;
+    pub(crate) fn logins(&self, port: u16) -> Logins {
         let settings = postern_logins::LoginSettings {
             login_host: Origin::new(self.login_host.as_str(), port),
             headers: self.identity_headers.clone(),
             clock: self.clock.clone(),
-            http_client,
+            http_client: postern_logins::ProviderClient::new(),
             providers: self.login_providers.clone(),
         };
-        Ok(Logins::new(settings, self.session_store.clone()))
+        Logins::new(settings, self.session_store.clone())
     }
 
     /// The state that modules keep beyond a change of their settings.

@@ -5,7 +5,11 @@ use bytes::Bytes;
 use futures::StreamExt;
 use http::{Method, StatusCode, header};
 use serde::de::DeserializeOwned;
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 use url::{Host, Url};
 
 /// Time from connecting to the last byte of the response.
@@ -13,10 +17,11 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of a response body.
 const MAX_BODY_BYTES: usize = 1 << 20;
 
-/// HTTP client for identity providers.
+/// HTTP client for identity providers. It reads the certificate authorities of this machine with the first request, because most
+/// servers never send one.
 #[derive(Clone)]
 pub struct ProviderClient {
-    client: reqwest::Client,
+    client: Arc<LazyLock<Result<reqwest::Client, String>>>,
 }
 
 /// Reason why a provider sent no usable response. Never contains request data.
@@ -39,18 +44,8 @@ impl std::error::Error for ProviderError {}
 
 impl ProviderClient {
     /// A client that trusts the certificate authorities of this machine.
-    ///
-    /// # Errors
-    /// If the certificate authorities cannot be read.
-    pub fn new() -> Result<Self, String> {
-        let client = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(REQUEST_TIMEOUT)
-            .timeout(REQUEST_TIMEOUT)
-            .user_agent(concat!("postern/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| format!("The HTTP client for identity providers cannot be created: {error}."))?;
-        Ok(ProviderClient { client })
+    pub fn new() -> Self {
+        ProviderClient { client: Arc::new(LazyLock::new(build)) }
     }
 
     /// Sends a request and reads the whole response.
@@ -66,7 +61,8 @@ impl ProviderClient {
             };
             ProviderError(format!("{host}: {reason}"))
         };
-        let sent = self.client.request(parts.method, url).headers(parts.headers).body(body).send();
+        let client = self.client.as_ref().as_ref().map_err(|reason| ProviderError(format!("{host}: {reason}")))?;
+        let sent = client.request(parts.method, url).headers(parts.headers).body(body).send();
         let response = sent.await.map_err(|error| failed(&error))?;
         let status = response.status();
         let mut body = Vec::new();
@@ -92,6 +88,21 @@ impl ProviderClient {
             request.body(Vec::new()).map_err(|_| ProviderError(format!("`{}` cannot be response", redacted(url))))?;
         self.send(request).await?.json(url)
     }
+}
+
+impl Default for ProviderClient {
+    fn default() -> Self {
+        ProviderClient::new()
+    }
+}
+
+fn build() -> Result<reqwest::Client, String> {
+    let client = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(REQUEST_TIMEOUT)
+        .timeout(REQUEST_TIMEOUT)
+        .user_agent(concat!("postern/", env!("CARGO_PKG_VERSION")));
+    client.build().map_err(|error| format!("the HTTP client cannot be created: {error}"))
 }
 
 impl ProviderResponse {

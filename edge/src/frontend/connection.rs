@@ -88,7 +88,7 @@ mod tests {
         let limiter = ConnectionLimiter::new(&settings.limits, 0, Proxies::default());
         let ports = Ports::new(settings.tcp_addr, limiter, backends.clone(), access.clone(), Arc::default());
         let configs = TlsConfigs::new(Arc::new(NoCertificates), settings.challenges.clone()).expect("ticket keys");
-        let logins = Arc::new(settings.logins(443).expect("logins"));
+        let logins = Arc::new(settings.logins(443));
         let routing = Arc::new(Routing::new(
             Arc::new(configs),
             settings.module_state(&limits, logins.clone(), Arc::default(), Arc::default()),

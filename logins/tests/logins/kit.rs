@@ -38,7 +38,7 @@ impl World {
             login_host: Origin::new("login.test", 4443),
             headers: IdentityHeaders::default(),
             clock: Arc::new(move || jiff::Timestamp::from_millisecond(reading.load(Relaxed)).expect("a time")),
-            http_client: ProviderClient::new().expect("an HTTP client"),
+            http_client: ProviderClient::new(),
             providers,
         };
         let logins = Arc::new(Logins::new(settings, store.clone()));

@@ -199,7 +199,7 @@ fn exactly_one_of_many_at_once_is_the_trial() {
 #[test]
 fn the_keeper_keeps_it_until_its_own_settings_change() {
     let of_edge = Settings::loopback(HostName::parse("localhost").expect("a name"));
-    let logins = Arc::new(of_edge.logins(443).expect("logins"));
+    let logins = Arc::new(of_edge.logins(443));
     let module_state =
         of_edge.module_state(&CurrentLimits::new(of_edge.limits.clone()), logins, Arc::default(), Arc::default());
     let first = module_state.breaker("edghtsrt_1", Some(&settings())).expect("one");
