@@ -138,6 +138,27 @@ async fn a_large_request_moves_its_stream_to_a_connection_of_its_own() {
 }
 
 #[tokio::test]
+async fn a_reader_that_waits_while_its_stream_moves_gets_the_response() {
+    let mut world = World::sharing().await;
+    world.agent_serves(|stream| {
+        Box::pin(async move {
+            let mut stream = stream.accept().await.unwrap();
+            let mut request = vec![0; LARGE];
+            while stream.read_exact(&mut request).await.is_ok() {
+                write(&mut stream, b"all of it").await;
+            }
+        })
+    });
+    for _ in 0..20 {
+        let (mut reader, mut writer) = tokio::io::split(world.open().await);
+        let waiting = tokio::spawn(async move { read(&mut reader, 9).await });
+        tokio::task::yield_now().await;
+        write(&mut writer, &vec![1; LARGE]).await;
+        assert_eq!(waiting.await.unwrap(), b"all of it");
+    }
+}
+
+#[tokio::test]
 async fn responses_that_are_not_read_hold_back_no_other_stream() {
     let mut world = World::sharing().await;
     agent_answers(&mut world);

@@ -158,4 +158,8 @@ impl SpareConnections for Pool {
     fn lease(&self) -> Option<StreamTransport> {
         Pool::lease(self)
     }
+
+    fn has_idle(&self) -> bool {
+        self.counts().0 > 0
+    }
 }

@@ -297,15 +297,14 @@ impl ServerSession {
         if session.core.ended() {
             return Err(OpenError::Ended);
         }
-        let may_share = start.kind == StreamKind::Http;
-        let shared = if may_share { session.shared.open_beside_many() } else { None };
-        let own = if shared.is_none() { session.pool.lease() } else { None };
-        if let Some(transport) = own {
-            return Ok(TunnelStream::opened(transport, Some(session.pool.clone()), None, start.encode()));
-        }
-        if let Some((stream, connection)) = shared.or_else(|| may_share.then(|| session.shared.open()).flatten()) {
+        if start.kind == StreamKind::Http
+            && let Some((stream, connection)) = session.shared.open()
+        {
             let transport = StreamTransport::shared(stream, session.core.cancellation.token());
             return Ok(TunnelStream::opened(transport, Some(connection), None, start.encode()));
+        }
+        if let Some(transport) = session.pool.lease() {
+            return Ok(TunnelStream::opened(transport, Some(session.pool.clone()), None, start.encode()));
         }
         let permit = session.overflow.clone().try_acquire_owned().map_err(|_| OpenError::Exhausted)?;
         let stream = timeout(HANDSHAKE_TIMEOUT, session.multiplexer.open()).await.map_err(|_| OpenError::Unanswered)?;

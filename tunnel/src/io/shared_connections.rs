@@ -48,8 +48,8 @@ impl SharedConnections {
         Arc::new(SharedConnections { pool, runtime: runtime.clone(), limit, state: Mutex::default() })
     }
 
-    /// Opens a stream, if many streams have a connection of their own.
-    pub(crate) fn open_beside_many(&self) -> Option<(SharedStream, Arc<SharedConnection>)> {
+    /// Opens a stream, if many streams have a connection of their own, or none is idle.
+    pub(crate) fn open(&self) -> Option<(SharedStream, Arc<SharedConnection>)> {
         if self.limit == 0 {
             return None;
         }
@@ -57,15 +57,13 @@ impl SharedConnections {
         state.members.retain(|member| !member.connection.is_closed());
         let own = self.pool.counts().1.saturating_sub(state.members.len());
         while own >= READY_FROM && state.members.len() < self.limit && self.begin(&mut state) {}
-        drop(state);
-        if own >= MIN_OWN_CONNECTIONS { self.open() } else { None }
-    }
-
-    /// Opens a stream, if a connection is shared already.
-    pub(crate) fn open(&self) -> Option<(SharedStream, Arc<SharedConnection>)> {
-        let state = self.state();
-        let connections = state.members.iter().map(|member| &member.connection);
-        let connection = connections.min_by_key(|connection| connection.len())?.clone();
+        let has_idle = self.pool.counts().0 > 0;
+        if own < MIN_OWN_CONNECTIONS && has_idle {
+            return None;
+        }
+        let member = state.members.iter_mut().min_by_key(|member| member.connection.len())?;
+        member.used = Instant::now();
+        let connection = member.connection.clone();
         drop(state);
         connection.open().map(|stream| (stream, connection))
     }
@@ -84,7 +82,7 @@ impl SharedConnections {
         true
     }
 
-    /// Ends connections that are not used, periodically.
+    /// Ends connections that are not used or do not work, periodically.
     pub(crate) async fn maintain(&self) {
         loop {
             tokio::time::sleep(MAINTENANCE_INTERVAL).await;
@@ -93,6 +91,7 @@ impl SharedConnections {
                 if connection.len() > 0 {
                     *used = now;
                 }
+                connection.check_silence();
                 let is_unused = now - *used >= UNUSED_TIMEOUT && connection.close_if_unused();
                 !is_unused && !connection.is_closed()
             });

@@ -70,6 +70,9 @@ struct Driver<F> {
 impl<F: FnMut(SharedStream)> Driver<F> {
     /// Ready when the connection has ended; with an error if it broke.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.connection.poll_given_up(cx).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
         if let Poll::Ready(Err(error)) = self.poll_receive(cx) {
             return Poll::Ready(Err(error));
         }
@@ -95,13 +98,13 @@ impl<F: FnMut(SharedStream)> Driver<F> {
             self.sending.shrink_to(MAX_KEPT_BYTES);
             self.sent = 0;
             ready!(self.connection.poll_frames(cx));
-            if self.connection.is_closed() {
-                return Poll::Ready(Ok(()));
-            }
             let turn = self.turn.get_or_insert_with(|| Box::pin(tokio::task::yield_now()));
             ready!(turn.as_mut().poll(cx));
             self.turn = None;
             self.connection.take_frames(&mut self.sending);
+            if self.sending.is_empty() && self.connection.is_closed() {
+                return Poll::Ready(Ok(()));
+            }
         }
     }
 
@@ -117,6 +120,7 @@ impl<F: FnMut(SharedStream)> Driver<F> {
             if count == 0 {
                 return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
             }
+            self.connection.record_received();
             let arrived = &buffer[..before + count];
             let used = self.receive(arrived)?;
             self.incomplete.clear();
@@ -201,16 +205,58 @@ mod tests {
         postern_test_kit::until("it is closed", || connection.is_closed()).await;
     }
 
+    #[tokio::test]
+    async fn streams_that_were_broken_off_do_not_count() {
+        let (connection, mut there, opened) = agent();
+        for stream in 0..5_000 {
+            let both = [frame(stream, FrameKind::Open, 10), frame(stream, FrameKind::Reset, 0)].concat();
+            there.write_all(&both).await.expect("it is read");
+        }
+        postern_test_kit::until("all are open", || opened.lock().expect("no panic").len() == 5_000).await;
+        assert_eq!((connection.len(), connection.is_closed()), (0, false));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_does_not_answer_is_given_up() {
+        let (connection, mut there, _opened) = agent();
+        tokio::time::sleep(std::time::Duration::from_secs(4)).await;
+        connection.check_silence();
+        tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+        connection.check_silence();
+        let mut asked = [0; HEADER];
+        there.read_exact(&mut asked).await.expect("a frame");
+        assert_eq!(FrameHeader::decode(&asked).map(|header| header.kind), Ok(FrameKind::Ping));
+        there.write_all(&frame(0, FrameKind::Pong, 0)).await.expect("it is read");
+        tokio::time::sleep(std::time::Duration::from_secs(14)).await;
+        connection.check_silence();
+        assert!(!connection.is_closed(), "it has answered");
+        there.write_all(&frame(0, FrameKind::Ping, 0)).await.expect("it is read");
+        there.read_exact(&mut asked).await.expect("the next question");
+        there.read_exact(&mut asked).await.expect("an answer");
+        assert_eq!(FrameHeader::decode(&asked).map(|header| header.kind), Ok(FrameKind::Pong));
+        tokio::time::sleep(std::time::Duration::from_secs(15)).await;
+        connection.check_silence();
+        assert_eq!(there.read(&mut asked).await.expect("its end"), 0);
+        assert!(connection.is_closed());
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_read_without_panic_and_in_any_pieces(
-            frames in prop::collection::vec((0u32..4, 0u32..3, 0usize..4, 0usize..200), 0..40),
+            frames in prop::collection::vec((0u32..4, 0u32..3, 0usize..6, 0usize..200), 0..40),
             noise in prop::collection::vec(any::<u8>(), 0..30),
             piece in 1usize..64,
         ) {
             let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
             let _entered = runtime.enter();
-            let kinds = [FrameKind::Open, FrameKind::Data, FrameKind::Reset, FrameKind::Move];
+            let kinds = [
+                FrameKind::Open,
+                FrameKind::Data,
+                FrameKind::Reset,
+                FrameKind::Move,
+                FrameKind::Ping,
+                FrameKind::Pong,
+            ];
             let mut wire = Vec::new();
             for (stream, read, kind, length) in frames {
                 let kind = kinds[kind];

@@ -4,8 +4,9 @@
 //! stream u32 | read u32 | length u16 | payload
 //! ```
 //! Numbers are big-endian. `read` is how many bytes of the stream the sender has read so far, modulo 2^32; its peer may
-//! have sent [`WINDOW`] bytes more. Bit 15 of the length opens a stream. Two lengths have a meaning of their own:
-//! `0x7fff` breaks the stream off, `0x7ffe` asks for a connection of its own.
+//! have sent [`WINDOW`] bytes more. Bit 15 of the length opens a stream. Some lengths have a meaning of their own: `0x7fff`
+//! breaks the stream off, `0x7ffe` asks for a connection of its own, `0x7ffd` asks whether the connection works, and
+//! `0x7ffc` is the answer.
 
 /// Bytes of a frame header.
 pub const HEADER: usize = 10;
@@ -14,6 +15,8 @@ pub const WINDOW: usize = 16 * 1024;
 const OPEN: u16 = 1 << 15;
 const RESET: u16 = OPEN - 1;
 const MOVE: u16 = OPEN - 2;
+const PING: u16 = OPEN - 3;
+const PONG: u16 = OPEN - 4;
 
 /// What a frame does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +29,10 @@ pub enum FrameKind {
     Reset,
     /// Asks for a connection of its own, because the stream has more to send than the window takes.
     Move,
+    /// Asks whether the connection works. Of no stream.
+    Ping,
+    /// Answers a ping. Of no stream.
+    Pong,
 }
 
 /// Header of a frame.
@@ -55,6 +62,8 @@ impl FrameHeader {
             FrameKind::Data => self.length as u16,
             FrameKind::Reset => RESET,
             FrameKind::Move => MOVE,
+            FrameKind::Ping => PING,
+            FrameKind::Pong => PONG,
         };
         let mut bytes = [0; HEADER];
         bytes[..4].copy_from_slice(&self.stream.to_be_bytes());
@@ -72,6 +81,8 @@ impl FrameHeader {
         let (kind, length) = match u16::from_be_bytes([high, low]) {
             RESET => (FrameKind::Reset, 0),
             MOVE => (FrameKind::Move, 0),
+            PING => (FrameKind::Ping, 0),
+            PONG => (FrameKind::Pong, 0),
             length if length & OPEN != 0 => (FrameKind::Open, usize::from(length ^ OPEN)),
             length => (FrameKind::Data, usize::from(length)),
         };
@@ -91,9 +102,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_back(stream: u32, read: u32, length in 0..=WINDOW) {
-            for (kind, length) in
-                [(FrameKind::Open, length), (FrameKind::Data, length), (FrameKind::Reset, 0), (FrameKind::Move, 0)]
-            {
+            let empty = [FrameKind::Reset, FrameKind::Move, FrameKind::Ping, FrameKind::Pong].map(|kind| (kind, 0));
+            for (kind, length) in [(FrameKind::Open, length), (FrameKind::Data, length)].into_iter().chain(empty) {
                 let header = FrameHeader { stream, read, kind, length };
                 prop_assert_eq!(FrameHeader::decode(&header.encode()), Ok(header));
             }

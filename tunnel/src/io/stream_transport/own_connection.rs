@@ -20,18 +20,26 @@ pub(crate) struct OwnConnection {
     /// How many bytes the peer has sent on the shared connection, modulo 2^32, and how many bytes of that number are known.
     peer_sent: [u8; TOTAL_BYTES],
     known: usize,
+    /// Whether the transport may still buffer the first bytes.
+    unflushed: bool,
 }
 
 impl OwnConnection {
     /// At the server, which still waits for the number of bytes that the agent has sent on the shared connection.
     pub(super) fn opened(transport: StreamTransport, owner: Arc<dyn ConnectionOwner>) -> Self {
-        OwnConnection { transport: Some(Box::new(transport)), owner, peer_sent: [0; TOTAL_BYTES], known: 0 }
+        OwnConnection {
+            transport: Some(Box::new(transport)),
+            owner,
+            peer_sent: [0; TOTAL_BYTES],
+            known: 0,
+            unflushed: false,
+        }
     }
 
     /// At the agent: the server has sent so many bytes on the shared connection.
     pub(crate) fn accepted(transport: StreamTransport, owner: Arc<dyn ConnectionOwner>, peer_sent: u32) -> Self {
         let peer_sent = peer_sent.to_be_bytes();
-        OwnConnection { transport: Some(Box::new(transport)), owner, peer_sent, known: TOTAL_BYTES }
+        OwnConnection { transport: Some(Box::new(transport)), owner, peer_sent, known: TOTAL_BYTES, unflushed: false }
     }
 
     pub(super) fn transport(&mut self) -> Pin<&mut StreamTransport> {
@@ -45,11 +53,28 @@ impl OwnConnection {
             Poll::Ready(Err(error)) => return Err(error),
             _ => return Err(io::ErrorKind::WriteZero.into()),
         }
-        // What remains in a buffer is flushed with the next write.
-        match self.transport().poll_flush(cx) {
-            Poll::Ready(Err(error)) => Err(error),
-            _ => Ok(()),
+        self.unflushed = true;
+        self.flush_first(cx)
+    }
+
+    /// Flushes the first bytes, if they are still buffered.
+    fn flush_first(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        if !self.unflushed {
+            return Ok(());
         }
+        match self.transport().poll_flush(cx) {
+            Poll::Ready(flushed) => {
+                self.unflushed = false;
+                flushed
+            }
+            Poll::Pending => Ok(()),
+        }
+    }
+
+    /// Reads what the peer sends here.
+    pub(super) fn poll_read(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.flush_first(cx)?;
+        self.transport().poll_read(cx, buf)
     }
 
     /// How many bytes the peer has sent on the shared connection; `None` if that is not known yet.
@@ -59,6 +84,7 @@ impl OwnConnection {
 
     /// Reads that number.
     pub(super) fn poll_peer_sent(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.flush_first(cx)?;
         while self.known < TOTAL_BYTES {
             let mut bytes = [0; TOTAL_BYTES];
             let mut buf = ReadBuf::new(&mut bytes[self.known..]);

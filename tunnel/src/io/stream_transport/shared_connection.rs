@@ -13,19 +13,28 @@ use std::{
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
     task::{Context, Poll, Waker},
+    time::Duration,
 };
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, time::Instant};
 
 /// Most streams that an opener has on one connection; its peer allows twice as many, because it may learn late that one has
 /// ended.
 const MAX_STREAMS: usize = 1024;
 /// Bytes that wait to be written before streams have to wait.
 const MAX_WAITING_BYTES: usize = 256 * 1024;
+/// Bytes that wait to be written to a peer that does not read, before the connection is given up.
+const MAX_UNREAD_BYTES: usize = 16 * MAX_WAITING_BYTES;
+/// Silence after which a peer is asked whether the connection works.
+const PING_AFTER: Duration = Duration::from_secs(5);
+/// Silence after which a connection counts as broken, as the control connection does.
+const DEAD_AFTER: Duration = Duration::from_secs(15);
 
 /// Owner of data connections that streams can move to.
 pub(crate) trait SpareConnections: ConnectionOwner {
-    /// A data connection for one stream, if one is idle.
+    /// A data connection for one stream, if one is idle. Otherwise more are asked for.
     fn lease(&self) -> Option<StreamTransport>;
+    /// Whether a data connection is idle.
+    fn has_idle(&self) -> bool;
 }
 
 /// One shared connection, at either end.
@@ -34,7 +43,10 @@ pub(crate) struct SharedConnection {
     streams: Mutex<HashMap<u32, Arc<Slot>>>,
     next_stream: AtomicU32,
     output: Mutex<Output>,
+    /// Whether no stream can be opened any more.
     closed: AtomicBool,
+    /// When bytes of the peer arrived last.
+    heard: Mutex<Instant>,
     /// Connections that streams move to; at the opener only.
     spare: Option<Arc<dyn SpareConnections>>,
     runtime: Handle,
@@ -44,8 +56,12 @@ pub(crate) struct SharedConnection {
 #[derive(Default)]
 struct Output {
     frames: Vec<u8>,
-    /// The connection's task, while it waits for frames.
+    /// The connection's task.
     driver: Option<Waker>,
+    /// Whether it waits for frames.
+    is_waiting: bool,
+    /// Whether the connection is given up, whatever waits to be written.
+    is_given_up: bool,
     /// Tasks that wait for room.
     blocked: Vec<Waker>,
 }
@@ -98,6 +114,7 @@ impl SharedConnection {
             next_stream: AtomicU32::new(0),
             output: Mutex::default(),
             closed: AtomicBool::new(false),
+            heard: Mutex::new(Instant::now()),
             spare,
             runtime: runtime.clone(),
         })
@@ -134,17 +151,44 @@ impl SharedConnection {
         Some(SharedStream::new(self.clone(), slot, number, false))
     }
 
-    /// Ends a connection without streams. Returns whether it is closed.
+    /// Ends a connection without streams, once what waits is written. Returns whether it is closed.
     pub(crate) fn close_if_unused(&self) -> bool {
         let streams = lock(&self.streams);
         if streams.is_empty() {
             self.closed.store(true, Ordering::Release);
         }
         drop(streams);
-        if let Some(driver) = lock(&self.output).driver.take() {
-            driver.wake();
-        }
+        lock(&self.output).wake_driver();
         self.is_closed()
+    }
+
+    /// Asks a silent peer whether the connection works, and gives a connection up that has been silent for too long. To be called
+    /// every few seconds.
+    pub(crate) fn check_silence(&self) {
+        let silence = lock(&self.heard).elapsed();
+        if silence >= DEAD_AFTER {
+            self.give_up();
+        } else if silence >= PING_AFTER {
+            self.send(FrameHeader { stream: 0, read: 0, kind: FrameKind::Ping, length: 0 }, &[]);
+        }
+    }
+
+    fn give_up(&self) {
+        let mut output = lock(&self.output);
+        output.is_given_up = true;
+        output.wake_driver();
+    }
+
+    /// Whether the connection is given up. The task that asks is woken when it is.
+    pub(crate) fn poll_given_up(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut output = lock(&self.output);
+        register(&mut output.driver, cx);
+        if output.is_given_up { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Records that bytes of the peer have arrived.
+    pub(crate) fn record_received(&self) {
+        *lock(&self.heard) = Instant::now();
     }
 
     /// Breaks all streams off.
@@ -174,10 +218,9 @@ impl SharedConnection {
             output.frames.extend_from_slice(&slice[..count]);
             left -= count;
         }
-        let driver = output.driver.take();
-        drop(output);
-        if let Some(driver) = driver {
-            driver.wake();
+        output.is_given_up |= output.frames.len() > MAX_UNREAD_BYTES;
+        if std::mem::take(&mut output.is_waiting) || output.is_given_up {
+            output.wake_driver();
         }
     }
 
@@ -187,21 +230,24 @@ impl SharedConnection {
         if output.frames.len() < MAX_WAITING_BYTES || self.is_closed() {
             return Poll::Ready(());
         }
-        output.blocked.push(cx.waker().clone());
+        if !output.blocked.iter().any(|waker| waker.will_wake(cx.waker())) {
+            output.blocked.push(cx.waker().clone());
+        }
         Poll::Pending
     }
 
-    /// Whether frames wait to be written. If none do, or the connection was closed, its task is woken when that changes.
+    /// Whether frames wait to be written, or the connection was closed. Otherwise its task is woken when that changes.
     pub(crate) fn poll_frames(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut output = lock(&self.output);
         if !output.frames.is_empty() || self.is_closed() {
             return Poll::Ready(());
         }
-        output.driver = Some(cx.waker().clone());
+        register(&mut output.driver, cx);
+        output.is_waiting = true;
         Poll::Pending
     }
 
-    /// Takes the frames that wait to be written, in exchange for an empty buffer.
+    /// Takes the frames that wait to be written, in exchange for an empty buffer. There are none once the connection is closed.
     pub(crate) fn take_frames(&self, buffer: &mut Vec<u8>) {
         let mut output = lock(&self.output);
         std::mem::swap(&mut output.frames, buffer);
@@ -216,6 +262,14 @@ impl SharedConnection {
         header: FrameHeader,
         payload: &[u8],
     ) -> Result<Option<SharedStream>, SharedProtocolError> {
+        match header.kind {
+            FrameKind::Ping => {
+                self.send(FrameHeader { kind: FrameKind::Pong, ..header }, &[]);
+                return Ok(None);
+            }
+            FrameKind::Pong => return Ok(None),
+            FrameKind::Open | FrameKind::Data | FrameKind::Reset | FrameKind::Move => {}
+        }
         let mut streams = lock(&self.streams);
         let known = streams.get(&header.stream).cloned();
         match (known, header.kind) {
@@ -233,11 +287,13 @@ impl SharedConnection {
             // Of a stream that has ended here.
             (None, _) => Ok(None),
             (Some(slot), FrameKind::Reset) => {
+                // Its task may notice it late, and must not count until then.
+                streams.remove(&header.stream);
                 drop(streams);
                 slot.break_off();
                 Ok(None)
             }
-            (Some(slot), FrameKind::Data | FrameKind::Move) => {
+            (Some(slot), _) => {
                 drop(streams);
                 slot.receive(header, payload).map(|()| None)
             }
@@ -280,13 +336,18 @@ impl Slot {
 
     fn receive(&self, header: FrameHeader, payload: &[u8]) -> Result<(), SharedProtocolError> {
         let mut state = self.state();
-        if state.inbox.len() - state.taken + payload.len() > WINDOW {
+        let unread = state.inbox.len() - state.taken;
+        if unread + payload.len() > WINDOW {
             return Err(SharedProtocolError::WindowExceeded);
         }
         if header.read.wrapping_sub(state.acknowledged) as usize > WINDOW {
             return Err(SharedProtocolError::ReadTooMuch);
         }
         state.is_known = true;
+        if state.taken > 0 {
+            let taken = std::mem::take(&mut state.taken);
+            state.inbox.drain(..taken);
+        }
         state.inbox.extend_from_slice(payload);
         state.is_move_requested |= header.kind == FrameKind::Move;
         let is_for_reader = !payload.is_empty() || header.kind == FrameKind::Move;
@@ -302,7 +363,7 @@ impl Slot {
 
 impl SlotState {
     /// Wakes the tasks that read and write the stream. The lock is held meanwhile, which such tasks have to wait for.
-    fn wake_both(&mut self) {
+    pub(super) fn wake_both(&mut self) {
         for waker in [self.reader.take(), self.writer.take()].into_iter().flatten() {
             waker.wake();
         }
@@ -317,6 +378,14 @@ impl SlotState {
     }
 }
 
+impl Output {
+    fn wake_driver(&self) {
+        if let Some(driver) = &self.driver {
+            driver.wake_by_ref();
+        }
+    }
+}
+
 fn register(place: &mut Option<Waker>, cx: &Context<'_>) {
     match place {
         Some(waker) => waker.clone_from(cx.waker()),
@@ -327,5 +396,28 @@ fn register(place: &mut Option<Waker>, cx: &Context<'_>) {
 impl From<SharedProtocolError> for io::Error {
     fn from(error: SharedProtocolError) -> Self {
         io::Error::new(io::ErrorKind::InvalidData, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::ReadBuf;
+
+    #[test]
+    fn the_inbox_of_a_slow_reader_stays_small() {
+        let slot = Slot::default();
+        let header = FrameHeader { stream: 1, read: 0, kind: FrameKind::Data, length: WINDOW / 2 };
+        let payload = [7; WINDOW / 2];
+        slot.receive(header, &payload).expect("within the window");
+        for _ in 0..1000 {
+            slot.receive(header, &payload).expect("within the window");
+            let mut read = [0; WINDOW / 2];
+            let mut buf = ReadBuf::new(&mut read);
+            assert_eq!(slot.state().take(&mut buf), WINDOW / 2);
+            assert!(slot.state().inbox.len() <= WINDOW);
+        }
+        slot.receive(header, &payload).expect("within the window");
+        assert_eq!(slot.receive(header, &[7]), Err(SharedProtocolError::WindowExceeded));
     }
 }

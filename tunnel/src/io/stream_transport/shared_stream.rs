@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
     task::{Context, Poll, ready},
 };
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncWrite, ReadBuf};
 
 /// The stream. Dropped before it is complete, it is broken off.
 pub(crate) struct SharedStream {
@@ -26,6 +26,10 @@ pub(crate) struct SharedStream {
     is_complete: bool,
     /// Whether the server was asked for a connection of its own since the window was full.
     has_asked: bool,
+    /// Whether no connection was idle when one was needed.
+    has_missed: bool,
+    /// Whether it had moved, and the agent did not follow. Then the agent has ended it, or its end is on the way.
+    is_abandoned: bool,
     /// Bytes sent and read on the shared connection, modulo 2^32.
     sent: u32,
     read: u32,
@@ -47,6 +51,8 @@ impl SharedStream {
             is_opened,
             is_complete: false,
             has_asked: false,
+            has_missed: false,
+            is_abandoned: false,
             sent: 0,
             read: 0,
             told: 0,
@@ -80,23 +86,46 @@ impl SharedStream {
         told
     }
 
-    /// Moves to a connection of its own, if one is idle.
+    /// Moves to a connection of its own, if one is idle. The first time, more are asked for if none is.
     fn move_to_own(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(spare) = self.connection.spare() else { return false };
-        let Some(transport) = spare.lease() else { return false };
+        if self.is_abandoned || self.has_missed && !spare.has_idle() {
+            return false;
+        }
+        let Some(transport) = spare.lease() else {
+            self.has_missed = true;
+            return false;
+        };
         let mut own = OwnConnection::opened(transport, spare.clone());
         let start =
             SharedStart::Continue { connection: self.connection.number(), stream: self.number, sent: self.sent };
         let is_begun = own.write_now(cx, &start.encode()).is_ok();
         if is_begun {
             self.own = Some(own);
+            // Whoever waits for the shared connection has to wait for this one, too.
+            self.slot.state().wake_both();
         }
         is_begun
+    }
+
+    /// Gives a connection up that the agent has not continued on: it has ended the stream before, and all that it has sent
+    /// comes over the shared connection. An agent that has not ended it learns that it is broken off, and says so.
+    fn abandon(&mut self, error: &io::Error) {
+        tracing::debug!(%error, stream = self.number, "a stream that has moved is read to its end where it was");
+        self.own = None;
+        self.is_abandoned = true;
+        self.send(FrameKind::Reset, 0, &[]);
     }
 
     pub(super) fn poll_read(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         loop {
             let mut state = self.slot.state();
+            if state.is_move_requested && self.own.is_none() {
+                state.is_move_requested = false;
+                drop(state);
+                self.move_to_own(cx);
+                continue;
+            }
             if state.taken < state.inbox.len() {
                 let count = state.take(buf);
                 drop(state);
@@ -107,9 +136,6 @@ impl SharedStream {
                 if let Some(own) = state.continued.take() {
                     drop(state);
                     self.follow(cx, own)?;
-                } else if std::mem::take(&mut state.is_move_requested) {
-                    drop(state);
-                    self.move_to_own(cx);
                 } else if state.is_broken {
                     return Poll::Ready(Err(broken()));
                 } else {
@@ -121,7 +147,7 @@ impl SharedStream {
             match own.peer_sent() {
                 Some(peer_sent) if peer_sent == self.read => {
                     drop(state);
-                    return own.transport().poll_read(cx, buf);
+                    return own.poll_read(cx, buf);
                 }
                 // The rest of what the peer has sent on the shared connection is on the way.
                 Some(_) if state.is_broken => return Poll::Ready(Err(broken())),
@@ -132,7 +158,9 @@ impl SharedStream {
                 None => {
                     state.wait_for_bytes(cx);
                     drop(state);
-                    ready!(own.poll_peer_sent(cx))?;
+                    if let Err(error) = ready!(own.poll_peer_sent(cx)) {
+                        self.abandon(&error);
+                    }
                 }
             }
         }
@@ -158,7 +186,7 @@ impl SharedStream {
                 self.follow(cx, own)?;
                 continue;
             }
-            if state.is_broken {
+            if state.is_broken || self.is_abandoned {
                 return Poll::Ready(Err(broken()));
             }
             let room = WINDOW.saturating_sub(self.sent.wrapping_sub(state.acknowledged) as usize);
@@ -206,7 +234,7 @@ impl SharedStream {
 
 impl SlotState {
     /// Moves bytes that have arrived into `buf`.
-    fn take(&mut self, buf: &mut ReadBuf<'_>) -> usize {
+    pub(super) fn take(&mut self, buf: &mut ReadBuf<'_>) -> usize {
         let waiting = &self.inbox[self.taken..];
         let count = waiting.len().min(buf.remaining());
         buf.put_slice(&waiting[..count]);
