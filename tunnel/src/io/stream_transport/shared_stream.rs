@@ -102,7 +102,7 @@ impl SharedStream {
         let is_begun = own.write_now(cx, &start.encode()).is_ok();
         if is_begun {
             self.own = Some(own);
-            // Whoever waits for the shared connection has to wait for this one, too.
+            // Tasks that wait for the shared connection have to wait for this one, too.
             self.slot.state().wake_both();
         }
         is_begun
