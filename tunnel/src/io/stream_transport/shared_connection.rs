@@ -19,7 +19,7 @@ use tokio::{runtime::Handle, time::Instant};
 
 /// Most streams that an opener has on one connection; its peer allows twice as many, because it may learn late that one has
 /// ended.
-const MAX_STREAMS: usize = 1024;
+const MAX_STREAMS: usize = 512;
 /// Bytes that wait to be written before streams have to wait.
 const MAX_WAITING_BYTES: usize = 256 * 1024;
 /// Bytes that wait to be written to a peer that does not read, before the connection is given up.
