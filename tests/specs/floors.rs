@@ -85,7 +85,7 @@ fn the_tunnel_is_read_downwards() {
             "cork pool shared_driver stream",
             "dial handshake relay session stream_transport",
             "buffers cancellation overflow_credit session_end sockets stream_metadata transport",
-            "shrinking",
+            "last_received shrinking",
         ],
     );
 }

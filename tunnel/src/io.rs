@@ -10,6 +10,7 @@ pub mod dial;
 pub mod forward;
 mod handshake;
 pub mod incoming;
+mod last_received;
 mod multiplexer;
 mod overflow_credit;
 mod pool;

@@ -3,6 +3,7 @@
 
 mod world;
 
+use postern_test_kit::within;
 use postern_tunnel::{StreamKind, StreamStart, TunnelStream};
 use std::{sync::atomic::Ordering, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -15,6 +16,12 @@ const LARGE: usize = 1024 * 1024;
 async fn download(visitor: &mut TunnelStream, count: usize) {
     write(visitor, &(count as u32).to_be_bytes()).await;
     assert!(read(visitor, count).await.iter().all(|byte| *byte == 7), "the bytes of the service");
+}
+
+/// Ends a stream in both directions.
+async fn finish(mut visitor: TunnelStream) {
+    visitor.shutdown().await.unwrap();
+    assert!(read_all(&mut visitor).await.unwrap().is_empty());
 }
 
 /// The agent answers each number on a stream with so many bytes.
@@ -73,9 +80,7 @@ async fn a_sudden_crowd_shares_connections_before_more_are_dialled() {
     }
     let counts = world.server.pool();
     assert_eq!((counts.idle, counts.busy, counts.shared, world.server.overflow_streams()), (0, 14, 2, 0));
-    let raw = StreamStart { kind: StreamKind::Tcp, ..start() };
-    let raw = world.server.open_stream(raw).await.unwrap();
-    assert!(raw.is_overflow(), "raw bytes share no data connection");
+    assert!(world.open_alone().await.is_overflow(), "raw bytes share no data connection");
 }
 
 #[tokio::test]
@@ -101,9 +106,7 @@ async fn a_large_response_moves_its_stream_to_a_connection_of_its_own() {
         download(&mut visitor, count).await;
     }
     assert_eq!(world.server.pool().busy, world.held.len() + 1);
-    visitor.shutdown().await.unwrap();
-    assert!(read_all(&mut visitor).await.unwrap().is_empty());
-    drop(visitor);
+    finish(visitor).await;
     world.no_connection_is_busy().await;
 }
 
@@ -116,9 +119,7 @@ async fn streams_that_have_moved_return_their_connections() {
         let mut visitor = world.open().await;
         download(&mut visitor, 100_000).await;
         assert!(!visitor.is_shared());
-        visitor.shutdown().await.unwrap();
-        assert!(read_all(&mut visitor).await.unwrap().is_empty());
-        drop(visitor);
+        finish(visitor).await;
         world.no_connection_is_busy().await;
     }
     let further = world.test_server.data_connections.load(Ordering::SeqCst) - made;
@@ -228,11 +229,9 @@ async fn shared_connections_end_when_they_are_not_used() {
     assert_eq!(world.server.pool().shared, 1);
     assert!(visitor.is_shared(), "a stream keeps its connection");
     download(&mut visitor, 10).await;
-    visitor.shutdown().await.unwrap();
-    assert!(read_all(&mut visitor).await.unwrap().is_empty());
-    drop(visitor);
-    tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(world.server.pool().shared, 0);
+    finish(visitor).await;
+    let over = async || (world.server.pool().shared == 0).then_some(());
+    within(Duration::from_secs(60), "the other connection has ended", over).await;
     until("the pool is full again", || world.server.pool().idle >= 16).await;
     let mut visitor = world.open().await;
     assert!(visitor.is_shared());
@@ -250,8 +249,7 @@ async fn many_streams_of_every_size_at_once_arrive_whole() {
             download(&mut visitor, [1, 500, 5_000, 16 * 1024, 16 * 1024 + 1, 40_000][(number + round) % 6]).await;
         }
         if number % 3 > 0 {
-            visitor.shutdown().await.unwrap();
-            assert!(read_all(&mut visitor).await.unwrap().is_empty());
+            finish(visitor).await;
         }
     });
     in_time(futures::future::join_all(visits)).await;

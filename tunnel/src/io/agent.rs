@@ -2,14 +2,14 @@
 
 use super::{
     CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT,
-    data_connections::{DataConnections, read_stream_start},
+    data_connections::{Arrival, DataConnections, accept},
     dial::Dial,
     handshake::{read_message, write_message},
-    incoming::{Incoming, IncomingEvent, IncomingStream},
+    incoming::{Incoming, IncomingEvent},
+    last_received::LastReceived,
     multiplexer::{self, Driver},
-    session::{LastReceived, MessageReader, SessionCore, messages},
+    session::{MessageReader, SessionCore, messages},
     session_end::{EndReason, SessionEnd},
-    stream::TunnelStream,
     stream_transport::StreamTransport,
 };
 use crate::proto::{
@@ -18,7 +18,6 @@ use crate::proto::{
     parts::{MAX_TEXT_BYTES, split},
     pool_sizing::PoolLimits,
     preamble::Preamble,
-    stream_reply::RECEIVED,
     version::VersionRange,
 };
 use postern_api::{Code, Error};
@@ -32,7 +31,6 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    io::AsyncWriteExt,
     sync::{mpsc, oneshot},
     time::timeout,
 };
@@ -161,7 +159,7 @@ async fn connect_with(
         move |stream: yamux::Stream| {
             let credit = has_credit.then(|| core.credits.stream(stream.id().val()));
             let transport = StreamTransport::overflow(stream, credit, core.cancellation.token());
-            tokio::spawn(accept_overflow(transport, arrival, incoming.clone()));
+            tokio::spawn(accept(transport, None, arrival, incoming.clone()));
         }
     };
     let (multiplexer, driver) = multiplexer::start(transport, yamux::Mode::Client, last_received, on_stream);
@@ -202,31 +200,6 @@ async fn run(
     pending_binds.senders().clear();
     if clean {
         driver.close().await;
-    }
-}
-
-/// Whether the opener of an overflow stream is told at once that it has arrived. On a link between nodes it is told when
-/// the stream is forwarded, which happens at once or never.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Arrival {
-    Told,
-    Untold,
-}
-
-/// Delivers an overflow stream with its start.
-async fn accept_overflow(mut transport: StreamTransport, arrival: Arrival, incoming: mpsc::Sender<IncomingEvent>) {
-    let start = async {
-        let start = read_stream_start(&mut transport).await?;
-        if arrival == Arrival::Told {
-            transport.write_all(&[RECEIVED]).await?;
-            transport.flush().await?;
-        }
-        io::Result::Ok(start)
-    };
-    if let Ok(Ok(start)) = timeout(HANDSHAKE_TIMEOUT, start).await {
-        let mut stream = TunnelStream::accepted_by_agent(transport, None);
-        stream.is_arrival_told = arrival == Arrival::Told;
-        let _ = incoming.send(IncomingEvent::Stream(IncomingStream::new(start, stream))).await;
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::{
     buffers::{Buffer, SIZE},
-    session::LastReceived,
+    last_received::LastReceived,
     transport::BoxedTransport,
 };
 use std::{

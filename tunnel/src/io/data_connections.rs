@@ -15,6 +15,7 @@ use crate::proto::{
     message::{FromAgent, Welcome},
     preamble::Preamble,
     shared_start::SharedStart,
+    stream_reply::RECEIVED,
     stream_start::StreamStart,
 };
 use futures::{StreamExt, stream::FuturesUnordered};
@@ -164,9 +165,7 @@ impl DataConnections {
             }
         });
     }
-}
 
-impl DataConnections {
     /// Serves the streams that share a connection.
     fn share(self: &Arc<Self>, number: u32, transport: StreamTransport) {
         let connection = SharedConnection::new(number, None, &self.core.runtime);
@@ -174,14 +173,15 @@ impl DataConnections {
         let (this, owner) = (self.clone(), connection.clone());
         let on_stream = move |stream: SharedStream| {
             let transport = StreamTransport::shared(stream, this.core.cancellation.token());
-            this.core.runtime.spawn(accept_shared(transport, owner.clone(), this.incoming.clone()));
+            let owner: Arc<dyn ConnectionOwner> = owner.clone();
+            this.core.runtime.spawn(accept(transport, Some(owner), Arrival::Untold, this.incoming.clone()));
         };
-        let driving = shared_driver::drive(connection, transport, Vec::new(), on_stream);
         let this = self.clone();
-        shared_driver::spawn(&self.core.runtime, driving, move || {
+        let on_end = move || {
             this.shared().remove(&number);
             this.discard();
-        });
+        };
+        shared_driver::spawn(connection, transport, Vec::new(), on_stream, on_end);
     }
 
     fn shared(&self) -> MutexGuard<'_, HashMap<u32, Arc<SharedConnection>>> {
@@ -189,15 +189,32 @@ impl DataConnections {
     }
 }
 
-/// Delivers a stream of a shared connection with its start.
-async fn accept_shared(
+/// Whether the opener of a stream is told at once that it has arrived, as that of an overflow stream is. On a link between nodes it is
+/// told when the stream is forwarded, which happens at once or never.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    Told,
+    Untold,
+}
+
+/// Delivers a stream that has no data connection of its own, with its start.
+pub(crate) async fn accept(
     mut transport: StreamTransport,
-    connection: Arc<SharedConnection>,
+    owner: Option<Arc<dyn ConnectionOwner>>,
+    arrival: Arrival,
     incoming: mpsc::Sender<IncomingEvent>,
 ) {
-    let start = tokio::time::timeout(HANDSHAKE_TIMEOUT, read_stream_start(&mut transport)).await;
-    if let Ok(Ok(start)) = start {
-        let stream = TunnelStream::accepted_by_agent(transport, Some(connection));
+    let start = async {
+        let start = read_stream_start(&mut transport).await?;
+        if arrival == Arrival::Told {
+            transport.write_all(&[RECEIVED]).await?;
+            transport.flush().await?;
+        }
+        io::Result::Ok(start)
+    };
+    if let Ok(Ok(start)) = tokio::time::timeout(HANDSHAKE_TIMEOUT, start).await {
+        let mut stream = TunnelStream::accepted_by_agent(transport, owner);
+        stream.is_arrival_told = arrival == Arrival::Told;
         let _ = incoming.send(IncomingEvent::Stream(IncomingStream::new(start, stream))).await;
     }
 }
@@ -226,7 +243,7 @@ async fn read_start(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Connect
 }
 
 /// Reads the start of a stream without consuming bytes after it.
-pub(crate) async fn read_stream_start(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<StreamStart> {
+async fn read_stream_start(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<StreamStart> {
     let length = stream.read_u8().await?;
     read_rest(stream, length).await
 }

@@ -1,6 +1,6 @@
 //! The control connection after the handshake: yamux, driven by one task.
 
-use super::{CLOSE_TIMEOUT, cork::Cork, session::LastReceived, transport::BoxedTransport};
+use super::{CLOSE_TIMEOUT, cork::Cork, last_received::LastReceived, transport::BoxedTransport};
 use std::{
     future::poll_fn,
     sync::{Arc, OnceLock},

@@ -3,10 +3,11 @@
 use super::{
     HANDSHAKE_TIMEOUT,
     handshake::ADOPTED,
+    last_received::LastReceived,
     multiplexer::{self, Driver, MAX_OVERFLOW_STREAMS, Multiplexer},
     pool::Pool,
     questions::Questions,
-    session::{LastReceived, MessageReader, OutgoingMessage, SessionCore, messages},
+    session::{MessageReader, OutgoingMessage, SessionCore, messages},
     session_end::{EndReason, SessionEnd},
     shared_connections::SharedConnections,
     stream::TunnelStream,

@@ -3,6 +3,7 @@
 use super::{
     CLOSE_TIMEOUT,
     cancellation::SessionCancellation,
+    last_received::LastReceived,
     overflow_credit::{Grants, OverflowCredits},
     session_end::{EndReason, SessionEnd},
 };
@@ -23,7 +24,6 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf},
     runtime::Handle,
     sync::{Notify, mpsc, watch},
-    time::Instant,
 };
 use tokio_util::compat::{Compat, FuturesAsyncReadCompatExt};
 
@@ -32,31 +32,6 @@ const MAX_QUEUED_MESSAGES: usize = 4096;
 
 /// Interval at which senders of many messages look whether the peer has read them.
 const ROOM_INTERVAL: Duration = Duration::from_millis(5);
-
-/// Time at which bytes of the peer last arrived on the control connection.
-pub(crate) struct LastReceived {
-    start: Instant,
-    last: AtomicU64,
-}
-
-impl LastReceived {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(LastReceived { start: Instant::now(), last: AtomicU64::new(0) })
-    }
-
-    /// Records that bytes have arrived.
-    pub(crate) fn record(&self) {
-        self.last.store(self.now().as_nanos() as u64, Ordering::Relaxed);
-    }
-
-    fn now(&self) -> Duration {
-        self.start.elapsed()
-    }
-
-    fn last(&self) -> Duration {
-        Duration::from_nanos(self.last.load(Ordering::Relaxed))
-    }
-}
 
 /// A queued message.
 pub(crate) struct OutgoingMessage<M> {

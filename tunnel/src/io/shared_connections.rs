@@ -76,8 +76,7 @@ impl SharedConnections {
         let connection = SharedConnection::new(number, Some(self.pool.clone()), &self.runtime);
         let first = SharedStart::Share { connection: number }.encode();
         let pool = self.pool.clone();
-        let driving = shared_driver::drive(connection.clone(), transport, first, drop);
-        shared_driver::spawn(&self.runtime, driving, move || pool.discard());
+        shared_driver::spawn(connection.clone(), transport, first, drop, move || pool.discard());
         state.members.push(Member { connection, used: Instant::now() });
         true
     }
@@ -92,8 +91,10 @@ impl SharedConnections {
                     *used = now;
                 }
                 connection.check_silence();
-                let is_unused = now - *used >= UNUSED_TIMEOUT && connection.close_if_unused();
-                !is_unused && !connection.is_closed()
+                if now - *used >= UNUSED_TIMEOUT {
+                    connection.close_if_unused();
+                }
+                !connection.is_closed()
             });
         }
     }

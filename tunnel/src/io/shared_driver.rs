@@ -2,7 +2,7 @@
 
 use super::{
     buffers::Buffer,
-    stream_transport::{SharedConnection, SharedStream, StreamTransport},
+    stream_transport::{ConnectionOwner as _, SharedConnection, SharedStream, StreamTransport},
 };
 use crate::proto::shared_frame::{FrameHeader, HEADER};
 use std::{
@@ -12,21 +12,21 @@ use std::{
     sync::Arc,
     task::{Context, Poll, ready},
 };
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    runtime::Handle,
-};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Largest buffer that is kept for the frames of the next turn.
 const MAX_KEPT_BYTES: usize = 64 * 1024;
 
-/// Drives a connection until it ends or breaks. `first` is sent first; `on_stream` gets the streams that the peer opens.
-pub(super) async fn drive(
+/// Spawns the task of a connection, which drives it until it ends or breaks, and then calls `on_end`. `first` is sent first;
+/// `on_stream` gets the streams that the peer opens.
+pub(super) fn spawn(
     connection: Arc<SharedConnection>,
     transport: StreamTransport,
     first: Vec<u8>,
-    on_stream: impl FnMut(SharedStream),
+    on_stream: impl FnMut(SharedStream) + Send + 'static,
+    on_end: impl FnOnce() + Send + 'static,
 ) {
+    let runtime = connection.runtime().clone();
     let mut driver = Driver {
         connection,
         transport,
@@ -37,19 +37,10 @@ pub(super) async fn drive(
         turn: None,
         on_stream,
     };
-    let reason = poll_fn(|cx| driver.poll(cx)).await;
-    tracing::debug!(number = driver.connection.number(), ?reason, "a shared connection has ended");
-    driver.connection.close();
-}
-
-/// Spawns the task of a connection, and calls `on_end` when it has ended.
-pub(super) fn spawn(
-    runtime: &Handle,
-    driving: impl Future<Output = ()> + Send + 'static,
-    on_end: impl FnOnce() + Send + 'static,
-) {
     runtime.spawn(async move {
-        driving.await;
+        let reason = poll_fn(|cx| driver.poll(cx)).await;
+        tracing::debug!(number = driver.connection.number(), ?reason, "a shared connection has ended");
+        driver.connection.close();
         on_end();
     });
 }
@@ -97,7 +88,9 @@ impl<F: FnMut(SharedStream)> Driver<F> {
             self.sending.clear();
             self.sending.shrink_to(MAX_KEPT_BYTES);
             self.sent = 0;
-            ready!(self.connection.poll_frames(cx));
+            if !self.connection.has_work() {
+                return Poll::Pending;
+            }
             let turn = self.turn.get_or_insert_with(|| Box::pin(tokio::task::yield_now()));
             ready!(turn.as_mut().poll(cx));
             self.turn = None;
@@ -152,7 +145,10 @@ mod tests {
         proto::shared_frame::{FrameKind, WINDOW},
     };
     use proptest::prelude::*;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
+        runtime::Handle,
+    };
 
     /// The agent's end of a connection, with the other end of its transport. Streams that are opened are kept, and not read.
     fn agent() -> (Arc<SharedConnection>, DuplexStream, Arc<std::sync::Mutex<Vec<SharedStream>>>) {
@@ -162,7 +158,7 @@ mod tests {
         let opened: Arc<std::sync::Mutex<Vec<SharedStream>>> = Arc::default();
         let kept = opened.clone();
         let on_stream = move |stream| kept.lock().expect("no panic").push(stream);
-        spawn(&Handle::current(), drive(connection.clone(), transport, Vec::new(), on_stream), || {});
+        spawn(connection.clone(), transport, Vec::new(), on_stream, || {});
         (connection, there, opened)
     }
 

@@ -91,7 +91,7 @@ impl OwnConnection {
             ready!(self.transport().poll_read(cx, &mut buf))?;
             let filled = buf.filled();
             if filled.is_empty() {
-                return Poll::Ready(Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the stream broke off")));
+                return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
             }
             let count = filled.len();
             self.peer_sent[self.known..self.known + count].copy_from_slice(filled);

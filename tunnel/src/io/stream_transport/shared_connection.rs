@@ -2,7 +2,7 @@
 
 use super::{ConnectionOwner, OwnConnection, SharedStream, StreamTransport};
 use crate::{
-    io::shrinking::shrink,
+    io::{last_received::LastReceived, shrinking::shrink},
     proto::shared_frame::{FrameHeader, FrameKind, WINDOW},
 };
 use std::{
@@ -15,7 +15,7 @@ use std::{
     task::{Context, Poll, Waker},
     time::Duration,
 };
-use tokio::{runtime::Handle, time::Instant};
+use tokio::runtime::Handle;
 
 /// Most streams that an opener has on one connection; its peer allows twice as many, because it may learn late that one has
 /// ended.
@@ -45,8 +45,7 @@ pub(crate) struct SharedConnection {
     output: Mutex<Output>,
     /// Whether no stream can be opened any more.
     closed: AtomicBool,
-    /// When bytes of the peer arrived last.
-    heard: Mutex<Instant>,
+    last_received: Arc<LastReceived>,
     /// Connections that streams move to; at the opener only.
     spare: Option<Arc<dyn SpareConnections>>,
     runtime: Handle,
@@ -114,7 +113,7 @@ impl SharedConnection {
             next_stream: AtomicU32::new(0),
             output: Mutex::default(),
             closed: AtomicBool::new(false),
-            heard: Mutex::new(Instant::now()),
+            last_received: LastReceived::new(),
             spare,
             runtime: runtime.clone(),
         })
@@ -151,21 +150,20 @@ impl SharedConnection {
         Some(SharedStream::new(self.clone(), slot, number, false))
     }
 
-    /// Ends a connection without streams, once what waits is written. Returns whether it is closed.
-    pub(crate) fn close_if_unused(&self) -> bool {
+    /// Ends a connection without streams, once what waits is written.
+    pub(crate) fn close_if_unused(&self) {
         let streams = lock(&self.streams);
         if streams.is_empty() {
             self.closed.store(true, Ordering::Release);
         }
         drop(streams);
         lock(&self.output).wake_driver();
-        self.is_closed()
     }
 
     /// Asks a silent peer whether the connection works, and gives a connection up that has been silent for too long. To be called
     /// every few seconds.
     pub(crate) fn check_silence(&self) {
-        let silence = lock(&self.heard).elapsed();
+        let silence = self.last_received.now().saturating_sub(self.last_received.last());
         if silence >= DEAD_AFTER {
             self.give_up();
         } else if silence >= PING_AFTER {
@@ -188,7 +186,7 @@ impl SharedConnection {
 
     /// Records that bytes of the peer have arrived.
     pub(crate) fn record_received(&self) {
-        *lock(&self.heard) = Instant::now();
+        self.last_received.record();
     }
 
     /// Breaks all streams off.
@@ -219,9 +217,11 @@ impl SharedConnection {
             left -= count;
         }
         output.is_given_up |= output.frames.len() > MAX_UNREAD_BYTES;
-        if std::mem::take(&mut output.is_waiting) || output.is_given_up {
-            output.wake_driver();
-        }
+        let is_due = std::mem::take(&mut output.is_waiting) || output.is_given_up;
+        let driver = if is_due { output.driver.clone() } else { None };
+        // Tasks that send meanwhile need not wait until it is woken.
+        drop(output);
+        driver.into_iter().for_each(Waker::wake);
     }
 
     /// Waits until not too many bytes wait to be written.
@@ -236,18 +236,15 @@ impl SharedConnection {
         Poll::Pending
     }
 
-    /// Whether frames wait to be written, or the connection was closed. Otherwise its task is woken when that changes.
-    pub(crate) fn poll_frames(&self, cx: &mut Context<'_>) -> Poll<()> {
+    /// Whether frames wait to be written, or the connection was closed. Otherwise the task that has asked whether the connection is
+    /// given up is woken when that changes.
+    pub(crate) fn has_work(&self) -> bool {
         let mut output = lock(&self.output);
-        if !output.frames.is_empty() || self.is_closed() {
-            return Poll::Ready(());
-        }
-        register(&mut output.driver, cx);
-        output.is_waiting = true;
-        Poll::Pending
+        output.is_waiting = output.frames.is_empty() && !self.is_closed();
+        !output.is_waiting
     }
 
-    /// Takes the frames that wait to be written, in exchange for an empty buffer. There are none once the connection is closed.
+    /// Takes the frames that wait to be written, in exchange for an empty buffer.
     pub(crate) fn take_frames(&self, buffer: &mut Vec<u8>) {
         let mut output = lock(&self.output);
         std::mem::swap(&mut output.frames, buffer);
