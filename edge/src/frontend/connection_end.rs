@@ -1,11 +1,16 @@
-//! When a visitor's connection ends during a drain.
+//! When a visitor's connection ends during a drain, and its last bytes.
 
 use crate::{
     http::{ConnectionActivity, RequestCounter},
+    limits::Limits,
     net::DRAIN_GRACE,
 };
-use std::{future::poll_fn, task::Poll};
+use std::{future::poll_fn, io, task::Poll, time::Duration};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
+
+/// Time limit for the last bytes of a connection that ends.
+pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Resolves when a connection takes no further request. One that was accepted before the drain and has had none yet
 /// gets a moment for its first: its visitor could not know. Must be polled after each request has started.
@@ -30,6 +35,25 @@ pub(super) async fn settled(activity: &ConnectionActivity, requests: &RequestCou
         }
         seen = moves;
     }
+}
+
+/// Writes the last bytes of a connection and waits a moment for the visitor to read them: closing at once, with bytes of
+/// the visitor still unread, would make the kernel take them back.
+pub(super) async fn send_last<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, last: &[u8], limits: &Limits) {
+    let closing = async {
+        stream.write_all(last).await?;
+        stream.shutdown().await?;
+        let mut rest = [0; 4096];
+        let mut budget = 2 * limits.head_bytes;
+        while budget > 0 {
+            match stream.read(&mut rest).await? {
+                0 => break,
+                read => budget = budget.saturating_sub(read),
+            }
+        }
+        io::Result::Ok(())
+    };
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, closing).await;
 }
 
 #[cfg(test)]

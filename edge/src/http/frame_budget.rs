@@ -1,6 +1,7 @@
 //! A budget of HTTP/2 frames that bring no request and no body any further: PING, WINDOW_UPDATE, PRIORITY, SETTINGS,
 //! RST_STREAM and unknown ones (RFC 9113, section 10.5).
 
+use super::h2::frames::{CONTINUATION, DATA, FrameScanner, HEADERS, Scanned};
 use tokio::time::Instant;
 
 /// Such frames that a connection may send in a row.
@@ -12,19 +13,10 @@ const BYTES_PER_FRAME: u64 = 32;
 /// More of them for each request.
 const PER_REQUEST: u64 = 4;
 
-const PREFACE_BYTES: u32 = 24;
-const FRAME_HEAD_BYTES: usize = 9;
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const CONTINUATION: u8 = 9;
-
 /// The frames that a connection may still send. The clock is looked at only when they are used up.
 #[derive(Debug)]
 pub(super) struct FrameBudget {
-    /// Bytes until the next frame begins.
-    skip: u32,
-    head: [u8; FRAME_HEAD_BYTES],
-    filled: usize,
+    scanner: FrameScanner,
     left: u64,
     sent_bytes: u64,
     refilled: Instant,
@@ -33,9 +25,7 @@ pub(super) struct FrameBudget {
 impl FrameBudget {
     pub(super) fn new() -> Self {
         FrameBudget {
-            skip: PREFACE_BYTES,
-            head: [0; FRAME_HEAD_BYTES],
-            filled: 0,
+            scanner: FrameScanner::with_preface(),
             left: BURST,
             sent_bytes: 0,
             refilled: Instant::now(),
@@ -51,24 +41,17 @@ impl FrameBudget {
 
     /// Takes received bytes in. `false` once the budget is exceeded.
     pub(super) fn feed(&mut self, mut bytes: &[u8]) -> bool {
-        while !bytes.is_empty() {
-            let skipped = bytes.len().min(self.skip as usize);
-            self.skip -= skipped as u32;
-            bytes = &bytes[skipped..];
-            let taken = bytes.len().min(FRAME_HEAD_BYTES - self.filled);
-            self.head[self.filled..self.filled + taken].copy_from_slice(&bytes[..taken]);
-            self.filled += taken;
-            bytes = &bytes[taken..];
-            if self.filled == FRAME_HEAD_BYTES && !self.take_frame() {
+        while let Some(part) = self.scanner.next(&mut bytes) {
+            if let Scanned::Head(head) = part
+                && !self.take_frame(head.kind)
+            {
                 return false;
             }
         }
         true
     }
 
-    fn take_frame(&mut self) -> bool {
-        let [a, b, c, kind, ..] = self.head;
-        (self.filled, self.skip) = (0, u32::from_be_bytes([0, a, b, c]));
+    fn take_frame(&mut self, kind: u8) -> bool {
         match kind {
             DATA | CONTINUATION => true,
             HEADERS => {
@@ -95,21 +78,16 @@ impl FrameBudget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::h2::frames::{PING, PREFACE, WINDOW_UPDATE, encode};
     use std::time::Duration;
 
-    const PING: u8 = 6;
-    const WINDOW_UPDATE: u8 = 8;
-
     fn frame(kind: u8, payload: usize) -> Vec<u8> {
-        let mut frame = (payload as u32).to_be_bytes()[1..].to_vec();
-        frame.extend_from_slice(&[kind, 0, 0, 0, 0, 0]);
-        frame.resize(FRAME_HEAD_BYTES + payload, 0xff);
-        frame
+        encode(kind, 0, 0, &vec![0xff; payload])
     }
 
     fn begun() -> FrameBudget {
         let mut budget = FrameBudget::new();
-        assert!(budget.feed(&[0; PREFACE_BYTES as usize]));
+        assert!(budget.feed(PREFACE));
         budget
     }
 

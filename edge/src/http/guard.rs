@@ -126,6 +126,11 @@ impl<S> HttpGuard<S> {
         self.refusal.is_some()
     }
 
+    /// The last moment at which bytes moved.
+    pub(super) fn last_progress(&self) -> Instant {
+        self.last_progress
+    }
+
     /// Whether interim responses wait to be written.
     pub(super) fn has_interim(&self) -> bool {
         self.interim.is_waiting()

@@ -3,21 +3,17 @@
 use crate::{
     frontend::{
         EdgeState, VisitorConnection,
-        connection_end::stopped,
+        connection_end::{CLOSE_TIMEOUT, send_last, stopped},
         service::{refuse_unparsed, serve_request},
     },
     http::{AfterResponse, HttpGuard, ServerConnection, ServerError},
-    limits::Limits,
     refusal::Refusal,
     telemetry::metrics,
 };
 use futures::FutureExt;
-use std::{io, sync::Arc, time::Duration};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
-
-/// Time limit for the last bytes of a connection that ends.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Serves requests until the visitor leaves, or until `stop`: then the open ones are finished.
 pub(super) async fn serve_http1<S>(
@@ -86,7 +82,7 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
         None => metrics::refusal(None, code),
         Some(stream) => {
             let response = refuse_unparsed(state, connection, &refusal);
-            send_final_response(stream, response.as_bytes(), &state.limits).await;
+            send_last(stream, response.as_bytes(), &state.limits).await;
         }
     }
 }
@@ -94,23 +90,4 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
 /// Ends a connection behind its last response.
 async fn close<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(http: &mut ServerConnection<S>) {
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, http.shutdown()).await;
-}
-
-/// Writes the last response and waits a moment for the visitor to read it: closing at once, with bytes of
-/// the visitor still unread, would make the kernel take them back.
-async fn send_final_response<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, response: &[u8], limits: &Limits) {
-    let closing = async {
-        stream.write_all(response).await?;
-        stream.shutdown().await?;
-        let mut rest = [0; 4096];
-        let mut budget = 2 * limits.head_bytes;
-        while budget > 0 {
-            match stream.read(&mut rest).await? {
-                0 => break,
-                read => budget = budget.saturating_sub(read),
-            }
-        }
-        io::Result::Ok(())
-    };
-    let _ = tokio::time::timeout(CLOSE_TIMEOUT, closing).await;
 }

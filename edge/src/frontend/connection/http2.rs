@@ -1,12 +1,12 @@
-//! A visitor's connection over HTTP/2.
+//! A visitor's connection over HTTP/2: requests side by side, until the visitor leaves or the edge ends it.
 
 use crate::{
     frontend::{
         EdgeState, VisitorConnection,
-        connection_end::{settled, stopped},
+        connection_end::{send_last, settled, stopped},
         service::serve_request,
     },
-    http::{HttpGuard, StreamExecutor, VisitorBody},
+    http::{Awaited, ConnectionActivity, HEADER_TABLE_BYTES, Http2Transport, HttpGuard, StreamExecutor, VisitorBody},
     telemetry::metrics,
 };
 use futures::FutureExt;
@@ -14,85 +14,167 @@ use hyper::{Request, body::Incoming, server::conn::http2, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
     convert::Infallible,
+    io,
     pin::{Pin, pin},
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::Poll,
     time::Duration,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-/// Flow-control windows of an HTTP/2 connection: bytes that may wait unread (RFC 9113, section 5.2).
+/// Flow-control windows of an HTTP/2 connection: bytes that may wait unread (RFC 9113, section 5.2). That of the connection is
+/// more than the initial one, so that a codec tells it when it begins (`Http2Transport`).
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
 /// Requests that were reset before they were accepted; well-behaved clients have a few at most.
 const MAX_PENDING_RESETS: usize = 20;
 
-/// Serves requests until the visitor leaves, or until `stop`: then the open ones are finished.
+/// One visitor's connection.
+struct Http2Connection<S> {
+    transport: Http2Transport<S>,
+    visitor: Arc<VisitorConnection>,
+    state: Arc<EdgeState>,
+    stop: CancellationToken,
+    activity: Arc<ConnectionActivity>,
+    refused: Arc<AtomicBool>,
+}
+
+/// Why a codec is no longer needed.
+enum CodecEnd {
+    /// There is no stream on the connection any more.
+    AtRest,
+    /// The next request cannot be read by it.
+    Unreadable,
+    /// The connection has ended.
+    Closed,
+}
+
+/// Serves requests until the visitor leaves, or until `stop`: then the open ones are finished. While no stream is open, the
+/// connection has no codec.
 pub(super) async fn serve_http2<S>(
     guard: Box<HttpGuard<S>>,
-    connection: &Arc<VisitorConnection>,
+    visitor: &Arc<VisitorConnection>,
     state: &Arc<EdgeState>,
     stop: CancellationToken,
-) -> hyper::Result<()>
+) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = {
-        let (state, connection) = (state.clone(), connection.clone());
-        // Boxed: a stream whose response has begun has no room for the request any more.
-        service_fn(move |request: Request<Incoming>| {
-            Box::pin(
-                serve_request(state.clone(), connection.clone(), request.map(VisitorBody::from))
-                    .map(Ok::<_, Infallible>),
-            )
-        })
+    let connection = Http2Connection {
+        activity: guard.activity(),
+        refused: guard.refused(),
+        transport: Http2Transport::new(guard),
+        visitor: visitor.clone(),
+        state: state.clone(),
+        stop,
     };
-    let (limits, activity, refused) = (&state.limits, guard.activity(), guard.refused());
-    let mut http_connection = http2::Builder::new(StreamExecutor { stall: limits.stall })
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(limits.streams)
-        .max_pending_accept_reset_streams(MAX_PENDING_RESETS)
-        .max_local_error_reset_streams(limits.resets)
-        .initial_stream_window_size(STREAM_WINDOW_BYTES)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-        .max_send_buf_size(SEND_BUFFER_BYTES)
-        .max_header_list_size(limits.head_bytes.try_into().unwrap_or(u32::MAX))
-        .keep_alive_interval(Duration::from_secs(20))
-        .keep_alive_timeout(Duration::from_secs(20))
-        .serve_connection(TokioIo::new(guard), service);
-    let mut stopping = pin!(stopped(&stop, &connection.requests));
-    let mut settling = pin!(settled(&activity, &connection.requests));
-    let mut shutting_down = false;
-    std::future::poll_fn(|cx| {
-        loop {
-            let is_fresh = connection.requests.started() == 0;
-            if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
-                shutting_down = true;
-                Pin::new(&mut http_connection).graceful_shutdown();
+    let ended = loop {
+        // Boxed, so that a connection without a codec has no room for one.
+        match Box::pin(connection.serve_with_codec()).await.map_err(io::Error::other)? {
+            CodecEnd::AtRest => {}
+            CodecEnd::Unreadable => break Ok(()),
+            CodecEnd::Closed => return Ok(()),
+        }
+        let awaited = tokio::select! {
+            biased;
+            awaited = connection.transport.awaited() => awaited,
+            () = stopped(&connection.stop, &visitor.requests) => break Ok(()),
+        };
+        match awaited {
+            Ok(Awaited::Bytes) => {}
+            Ok(Awaited::Unreadable) => break Ok(()),
+            Ok(Awaited::End) => return Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    if let Some((guard, goaway)) = connection.transport.into_goaway() {
+        Box::pin(send_last(guard, &goaway, &state.limits)).await;
+    }
+    ended
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Http2Connection<S> {
+    async fn serve_with_codec(&self) -> hyper::Result<CodecEnd> {
+        let requests = &self.visitor.requests;
+        let service = {
+            let (state, visitor) = (self.state.clone(), self.visitor.clone());
+            // Boxed: a stream whose response has begun has no room for the request any more.
+            service_fn(move |request: Request<Incoming>| {
+                Box::pin(
+                    serve_request(state.clone(), visitor.clone(), request.map(VisitorBody::from))
+                        .map(Ok::<_, Infallible>),
+                )
+            })
+        };
+        let mut codec = self.builder().serve_connection(TokioIo::new(self.transport.share()), service);
+        let mut stopping = pin!(stopped(&self.stop, requests));
+        let mut settling = pin!(settled(&self.activity, requests));
+        let mut shutting_down = false;
+        std::future::poll_fn(|cx| {
+            loop {
+                let is_fresh = requests.started() == 0;
+                if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
+                    shutting_down = true;
+                    Pin::new(&mut codec).graceful_shutdown();
+                }
+                if let Poll::Ready(ended) = Pin::new(&mut codec).poll(cx) {
+                    return Poll::Ready(ended.map(|()| CodecEnd::Closed));
+                }
+                if self.is_flooded() {
+                    return Poll::Ready(Ok(CodecEnd::Closed));
+                }
+                if self.transport.is_unreadable() {
+                    return Poll::Ready(Ok(CodecEnd::Unreadable));
+                }
+                if shutting_down {
+                    return settling.as_mut().poll(cx).map(|()| Ok(CodecEnd::Closed));
+                }
+                if !is_fresh || requests.started() == 0 {
+                    break;
+                }
             }
-            let polled = Pin::new(&mut http_connection).poll(cx);
-            if polled.is_ready() {
-                return polled;
-            }
-            if connection.requests.excess_abandoned() > limits.resets {
-                metrics::flood_ended();
-                tracing::info!(visitor = %connection.visitor.address, "requests are begun and abandoned too often; the connection is closed");
-                return Poll::Ready(Ok(()));
-            }
-            if refused.load(Ordering::Relaxed) {
-                metrics::flood_ended();
-                tracing::info!(visitor = %connection.visitor.address, "too many frames without effect; the connection is closed");
-                return Poll::Ready(Ok(()));
-            }
-            if shutting_down {
-                return settling.as_mut().poll(cx).map(Ok);
-            }
-            if !is_fresh || connection.requests.started() == 0 {
+            if requests.is_busy() {
                 return Poll::Pending;
             }
+            self.transport.poll_released(cx).map(|()| Ok(CodecEnd::AtRest))
+        })
+        .await
+    }
+
+    fn builder(&self) -> http2::Builder<StreamExecutor> {
+        let limits = &self.state.limits;
+        let mut builder = http2::Builder::new(StreamExecutor { stall: limits.stall });
+        builder
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(limits.streams)
+            .max_pending_accept_reset_streams(MAX_PENDING_RESETS)
+            .max_local_error_reset_streams(limits.resets)
+            .initial_stream_window_size(STREAM_WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .header_table_size(HEADER_TABLE_BYTES)
+            .max_send_buf_size(SEND_BUFFER_BYTES)
+            .max_header_list_size(limits.head_bytes.try_into().unwrap_or(u32::MAX))
+            .keep_alive_interval(Duration::from_secs(20))
+            .keep_alive_timeout(Duration::from_secs(20));
+        builder
+    }
+
+    /// Whether the visitor begins and abandons too many requests, or sends too much that brings none any further.
+    fn is_flooded(&self) -> bool {
+        let visitor = self.visitor.visitor.address;
+        if self.visitor.requests.excess_abandoned() > self.state.limits.resets {
+            tracing::info!(%visitor, "requests are begun and abandoned too often; the connection is closed");
+        } else if self.refused.load(Ordering::Relaxed) {
+            tracing::info!(%visitor, "too many frames without effect; the connection is closed");
+        } else {
+            return false;
         }
-    })
-    .await
+        metrics::flood_ended();
+        true
+    }
 }
