@@ -4,6 +4,7 @@ import asyncio
 import mmap
 import os
 import re
+import select
 import signal
 import socket
 import ssl
@@ -194,6 +195,45 @@ class Http2:
 
     def close(self):
         disconnect(self.connection)
+
+
+class IdleHttp2(Http2):
+    """A connection with HTTP/2 that stays after its request: SETTINGS and PING are acknowledged, as clients do."""
+
+    _epoll = None
+    _idle = {}
+
+    def ask(self):
+        super().ask()
+        self.connection.setblocking(False)
+        cls = type(self)
+        if not cls._epoll:
+            cls._epoll = select.epoll()
+            threading.Thread(target=cls._acknowledge, daemon=True).start()
+        cls._idle[self.connection.fileno()] = self
+        cls._epoll.register(self.connection, select.EPOLLIN)
+
+    @classmethod
+    def _acknowledge(cls):
+        while True:
+            for number, _ in cls._epoll.poll():
+                visitor = cls._idle.get(number)
+                try:
+                    while visitor:
+                        visitor._ended(*visitor._frame())
+                except ssl.SSLWantReadError:
+                    pass
+                except (OSError, RuntimeError, ValueError):
+                    # The connection has ended.
+                    visitor._leave(number)
+
+    def _leave(self, number):
+        if self._idle.pop(number, None):
+            self._epoll.unregister(number)
+
+    def close(self):
+        self._leave(self.connection.fileno())
+        super().close()
 
 
 class StalledHttp2(Http2):

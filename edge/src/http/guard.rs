@@ -3,7 +3,6 @@
 use crate::{
     http::{
         ConnectionActivity, RequestCounter,
-        frame_budget::FrameBudget,
         framing::Http1Framing,
         interim::{InterimResponses, InterimWriter},
     },
@@ -14,10 +13,7 @@ use bytes::{Buf, Bytes};
 use std::{
     io,
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -29,16 +25,15 @@ use tokio::{
 /// A guarded connection. Its one timer is set again only when it fires, not for every request.
 pub(crate) struct HttpGuard<S> {
     stream: S,
-    /// `None` on HTTP/2, where frames have no ambiguous lengths.
+    /// `None` on HTTP/2, where frames have no ambiguous lengths. `Http2Transport` limits their number.
     framing: Option<Http1Framing>,
-    /// `None` on HTTP/1.1.
-    frames: Option<Box<FrameBudget>>,
     /// Received and checked bytes that wait to be read: those that are passed on in another form, and those put back.
     checked: Option<Box<Bytes>>,
     interim: InterimWriter,
     end: EndOfInput,
     refusal: Option<Refusal>,
-    refused: Arc<AtomicBool>,
+    #[cfg(any(test, fuzzing))]
+    refused: Arc<std::sync::atomic::AtomicBool>,
     requests: RequestCounter,
     timeouts: Timeouts,
     /// The last moment at which bytes moved.
@@ -78,11 +73,11 @@ impl<S> HttpGuard<S> {
         HttpGuard {
             stream,
             framing: (!http2).then(|| Http1Framing::new(limits.head_bytes, limits.headers)),
-            frames: http2.then(|| Box::new(FrameBudget::new())),
             checked: None,
             interim: InterimWriter::new(InterimResponses::default()),
             end: EndOfInput::Ends,
             refusal: None,
+            #[cfg(any(test, fuzzing))]
             refused: Arc::default(),
             requests,
             timeouts: Timeouts { head: limits.head, idle: limits.idle, stall: limits.stall },
@@ -112,7 +107,8 @@ impl<S> HttpGuard<S> {
 
     /// Becomes true when the connection is refused. Nothing is read from then on; the caller that polls the
     /// connection checks it afterwards.
-    pub(crate) fn refused(&self) -> Arc<AtomicBool> {
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn refused(&self) -> Arc<std::sync::atomic::AtomicBool> {
         self.refused.clone()
     }
 
@@ -264,9 +260,6 @@ impl<S> HttpGuard<S> {
         if outcome.is_pending() {
             return self.check_stall(cx).map(Err);
         }
-        if let (Some(frames), Poll::Ready(Ok(size))) = (&mut self.frames, &outcome) {
-            frames.sent(*size);
-        }
         self.last_progress = Instant::now();
         self.activity.moved();
         self.activity.set_blocked(false);
@@ -276,19 +269,10 @@ impl<S> HttpGuard<S> {
 }
 
 /// Checks received bytes. Returns them in the form that is passed on, unless that is the form they have.
-fn check(
-    framing: &mut Option<Http1Framing>,
-    frames: &mut Option<Box<FrameBudget>>,
-    received: &[u8],
-) -> Result<Option<Vec<u8>>, Refusal> {
-    if let Some(framing) = framing {
-        framing.feed(received)?;
-        return Ok(framing.rewritten(received));
-    }
-    if frames.as_mut().is_some_and(|frames| !frames.feed(received)) {
-        return Err(Refusal::invalid("The connection carried too many frames that bring no request any further."));
-    }
-    Ok(None)
+fn check(framing: &mut Option<Http1Framing>, received: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
+    let Some(framing) = framing else { return Ok(None) };
+    framing.feed(received)?;
+    Ok(framing.rewritten(received))
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
@@ -312,7 +296,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
                 if received.is_empty() && buffer.remaining() > 0 {
                     return this.check_end(cx).map(Ok);
                 }
-                let checked = check(&mut this.framing, &mut this.frames, received);
+                let checked = check(&mut this.framing, received);
                 match checked {
                     Ok(None) => {}
                     Ok(Some(rewritten)) => {
@@ -323,7 +307,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
                     Err(refusal) => {
                         buffer.set_filled(before);
                         this.refusal = Some(refusal);
-                        this.refused.store(true, Ordering::Relaxed);
+                        #[cfg(any(test, fuzzing))]
+                        this.refused.store(true, std::sync::atomic::Ordering::Relaxed);
                         return Poll::Pending;
                     }
                 }

@@ -6,7 +6,8 @@
 mod connection_state;
 mod entries;
 mod field_block;
-pub(super) mod frames;
+mod frame_budget;
+mod frames;
 mod input;
 mod open_streams;
 mod output;
@@ -15,4 +16,5 @@ mod transport;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use input::RefusedInput;
 pub(crate) use transport::{Awaited, HEADER_TABLE_BYTES, Http2Transport};

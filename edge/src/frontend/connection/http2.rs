@@ -6,7 +6,10 @@ use crate::{
         connection_end::{send_last, settled, stopped},
         service::serve_request,
     },
-    http::{Awaited, ConnectionActivity, HEADER_TABLE_BYTES, Http2Transport, HttpGuard, StreamExecutor, VisitorBody},
+    http::{
+        Awaited, ConnectionActivity, HEADER_TABLE_BYTES, Http2Transport, HttpGuard, RefusedInput, StreamExecutor,
+        VisitorBody,
+    },
     telemetry::metrics,
 };
 use futures::FutureExt;
@@ -16,10 +19,7 @@ use std::{
     convert::Infallible,
     io,
     pin::{Pin, pin},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     task::Poll,
     time::Duration,
 };
@@ -41,15 +41,14 @@ struct Http2Connection<S> {
     state: Arc<EdgeState>,
     stop: CancellationToken,
     activity: Arc<ConnectionActivity>,
-    refused: Arc<AtomicBool>,
 }
 
 /// Why a codec is no longer needed.
 enum CodecEnd {
     /// There is no stream on the connection any more.
     AtRest,
-    /// The next request cannot be read by it.
-    Unreadable,
+    /// It gets no more to read.
+    Refused(RefusedInput),
     /// The connection has ended.
     Closed,
 }
@@ -67,35 +66,40 @@ where
 {
     let connection = Http2Connection {
         activity: guard.activity(),
-        refused: guard.refused(),
         transport: Http2Transport::new(guard),
         visitor: visitor.clone(),
         state: state.clone(),
         stop,
     };
-    let ended = loop {
+    let mut outcome = Ok(());
+    let refused = loop {
         // Boxed, so that a connection without a codec has no room for one.
         match Box::pin(connection.serve_with_codec()).await.map_err(io::Error::other)? {
             CodecEnd::AtRest => {}
-            CodecEnd::Unreadable => break Ok(()),
+            CodecEnd::Refused(refused) => break Some(refused),
             CodecEnd::Closed => return Ok(()),
         }
         let awaited = tokio::select! {
             biased;
             awaited = connection.transport.awaited() => awaited,
-            () = stopped(&connection.stop, &visitor.requests) => break Ok(()),
+            () = stopped(&connection.stop, &visitor.requests) => break None,
         };
         match awaited {
             Ok(Awaited::Bytes) => {}
-            Ok(Awaited::Unreadable) => break Ok(()),
+            Ok(Awaited::Refused(refused)) => break Some(refused),
             Ok(Awaited::End) => return Ok(()),
-            Err(error) => break Err(error),
+            Err(error) => {
+                outcome = Err(error);
+                break None;
+            }
         }
     };
-    if let Some((guard, goaway)) = connection.transport.into_goaway() {
+    if refused == Some(RefusedInput::Flood) {
+        connection.flood_ended("too many frames without effect");
+    } else if let Some((guard, goaway)) = connection.transport.into_goaway() {
         Box::pin(send_last(guard, &goaway, &state.limits)).await;
     }
-    ended
+    outcome
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Http2Connection<S> {
@@ -125,11 +129,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Http2Connection<S> {
                 if let Poll::Ready(ended) = Pin::new(&mut codec).poll(cx) {
                     return Poll::Ready(ended.map(|()| CodecEnd::Closed));
                 }
-                if self.is_flooded() {
+                if requests.excess_abandoned() > self.state.limits.resets {
+                    self.flood_ended("requests are begun and abandoned too often");
                     return Poll::Ready(Ok(CodecEnd::Closed));
                 }
-                if self.transport.is_unreadable() {
-                    return Poll::Ready(Ok(CodecEnd::Unreadable));
+                if let Some(refused) = self.transport.refused() {
+                    return Poll::Ready(Ok(CodecEnd::Refused(refused)));
                 }
                 if shutting_down {
                     return settling.as_mut().poll(cx).map(|()| Ok(CodecEnd::Closed));
@@ -164,17 +169,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Http2Connection<S> {
         builder
     }
 
-    /// Whether the visitor begins and abandons too many requests, or sends too much that brings none any further.
-    fn is_flooded(&self) -> bool {
-        let visitor = self.visitor.visitor.address;
-        if self.visitor.requests.excess_abandoned() > self.state.limits.resets {
-            tracing::info!(%visitor, "requests are begun and abandoned too often; the connection is closed");
-        } else if self.refused.load(Ordering::Relaxed) {
-            tracing::info!(%visitor, "too many frames without effect; the connection is closed");
-        } else {
-            return false;
-        }
+    fn flood_ended(&self, cause: &str) {
         metrics::flood_ended();
-        true
+        tracing::info!(visitor = %self.visitor.visitor.address, "{cause}; the connection is closed");
     }
 }

@@ -1,33 +1,33 @@
 //! The frames of HTTP/2 in bytes that arrive in pieces (RFC 9113, section 4.1).
 
-pub(crate) const DATA: u8 = 0;
-pub(crate) const HEADERS: u8 = 1;
-pub(crate) const RST_STREAM: u8 = 3;
-pub(crate) const SETTINGS: u8 = 4;
-pub(crate) const PING: u8 = 6;
-pub(crate) const GOAWAY: u8 = 7;
-pub(crate) const WINDOW_UPDATE: u8 = 8;
-pub(crate) const CONTINUATION: u8 = 9;
+pub(super) const DATA: u8 = 0;
+pub(super) const HEADERS: u8 = 1;
+pub(super) const RST_STREAM: u8 = 3;
+pub(super) const SETTINGS: u8 = 4;
+pub(super) const PING: u8 = 6;
+pub(super) const GOAWAY: u8 = 7;
+pub(super) const WINDOW_UPDATE: u8 = 8;
+pub(super) const CONTINUATION: u8 = 9;
 
 /// Of SETTINGS and PING.
-pub(crate) const ACK: u8 = 1;
+pub(super) const ACK: u8 = 1;
 /// Of DATA and HEADERS.
-pub(crate) const END_STREAM: u8 = 1;
-pub(crate) const END_HEADERS: u8 = 4;
-pub(crate) const PADDED: u8 = 8;
-pub(crate) const PRIORITY: u8 = 0x20;
+pub(super) const END_STREAM: u8 = 1;
+pub(super) const END_HEADERS: u8 = 4;
+pub(super) const PADDED: u8 = 8;
+pub(super) const PRIORITY: u8 = 0x20;
 
 /// What a client sends before its first frame.
-pub(crate) const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub(super) const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const HEAD_BYTES: usize = 9;
 
 /// What precedes the payload of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FrameHead {
-    pub(crate) length: u32,
-    pub(crate) kind: u8,
-    pub(crate) flags: u8,
-    pub(crate) stream: u32,
+pub(super) struct FrameHead {
+    pub(super) length: u32,
+    pub(super) kind: u8,
+    pub(super) flags: u8,
+    pub(super) stream: u32,
 }
 
 impl FrameHead {
@@ -42,30 +42,30 @@ impl FrameHead {
         }
     }
 
-    pub(crate) fn encode(self) -> [u8; HEAD_BYTES] {
+    pub(super) fn encode(self) -> [u8; HEAD_BYTES] {
         let ([_, a, b, c], [d, e, f, g]) = (self.length.to_be_bytes(), self.stream.to_be_bytes());
         [a, b, c, self.kind, self.flags, d, e, f, g]
     }
 
-    pub(crate) fn has(self, flag: u8) -> bool {
+    pub(super) fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 
     /// Whether this acknowledges SETTINGS.
-    pub(crate) fn is_settings_ack(self) -> bool {
+    pub(super) fn is_settings_ack(self) -> bool {
         self.kind == SETTINGS && self.has(ACK)
     }
 }
 
 /// A frame with this payload.
-pub(crate) fn encode(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn encode(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
     [&FrameHead { length, kind, flags, stream }.encode()[..], payload].concat()
 }
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scanned<'a> {
+pub(super) enum Scanned<'a> {
     Head(FrameHead),
     /// The payload of the last head, or a piece of it. The preface counts as the payload of a frame without head.
     Payload(&'a [u8]),
@@ -73,7 +73,7 @@ pub(crate) enum Scanned<'a> {
 
 /// Finds frames in bytes that arrive in pieces.
 #[derive(Debug)]
-pub(crate) struct FrameScanner {
+pub(super) struct FrameScanner {
     /// Bytes of the payload that have not arrived.
     missing: u32,
     head: [u8; HEAD_BYTES],
@@ -82,40 +82,55 @@ pub(crate) struct FrameScanner {
 
 impl FrameScanner {
     /// For the direction from the server to the client.
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         FrameScanner { missing: 0, head: [0; HEAD_BYTES], filled: 0 }
     }
 
     /// For the direction from the client to the server, which begins with a preface.
-    pub(crate) fn with_preface() -> Self {
+    pub(super) fn with_preface() -> Self {
         FrameScanner { missing: PREFACE.len() as u32, ..Self::new() }
     }
 
     /// Takes the next part from the beginning of `bytes`. `None` once all of them are taken.
-    pub(crate) fn next<'a>(&mut self, bytes: &mut &'a [u8]) -> Option<Scanned<'a>> {
-        if self.missing > 0 && !bytes.is_empty() {
+    pub(super) fn next<'a>(&mut self, bytes: &mut &'a [u8]) -> Option<Scanned<'a>> {
+        if bytes.is_empty() {
+            return None;
+        }
+        if self.missing > 0 {
             let (payload, rest) = bytes.split_at(bytes.len().min(self.missing as usize));
             (*bytes, self.missing) = (rest, self.missing - payload.len() as u32);
             return Some(Scanned::Payload(payload));
         }
+        let head = match bytes.split_first_chunk() {
+            Some((head, rest)) if self.filled == 0 => {
+                *bytes = rest;
+                FrameHead::parse(*head)
+            }
+            _ => self.complete_head(bytes)?,
+        };
+        self.missing = head.length;
+        Some(Scanned::Head(head))
+    }
+
+    /// Takes what is missing of a head.
+    fn complete_head(&mut self, bytes: &mut &[u8]) -> Option<FrameHead> {
         let (taken, rest) = bytes.split_at(bytes.len().min(HEAD_BYTES - self.filled));
         self.head[self.filled..self.filled + taken.len()].copy_from_slice(taken);
         (*bytes, self.filled) = (rest, self.filled + taken.len());
         if self.filled < HEAD_BYTES {
             return None;
         }
-        let head = FrameHead::parse(self.head);
-        (self.filled, self.missing) = (0, head.length);
-        Some(Scanned::Head(head))
+        self.filled = 0;
+        Some(FrameHead::parse(self.head))
     }
 
     /// The bytes that have come of a head that is not complete.
-    pub(crate) fn in_head(&self) -> usize {
+    pub(super) fn in_head(&self) -> usize {
         self.filled
     }
 
     /// Whether the next byte is the first of a frame.
-    pub(crate) fn is_between_frames(&self) -> bool {
+    pub(super) fn is_between_frames(&self) -> bool {
         self.missing == 0 && self.filled == 0
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     connection_state::ConnectionState,
     field_block::needs_earlier_blocks,
+    frame_budget::FrameBudget,
     frames::{END_HEADERS, FrameHead, FrameScanner, HEADERS, RST_STREAM, Scanned, WINDOW_UPDATE},
 };
 
@@ -22,6 +23,18 @@ pub(super) struct Input {
     /// Streams up to this one ended before the codec was made, which does not know them.
     unknown_up_to: u32,
     next_fields: NextFields,
+    budget: FrameBudget,
+    refused: Option<RefusedInput>,
+}
+
+/// Why no more is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RefusedInput {
+    /// The client sends too many frames that bring no request any further.
+    Flood,
+    /// The codec cannot read the next request, because the client did not empty its table of fields. It may send the request
+    /// again on another connection.
+    Unreadable,
 }
 
 /// What is known of the next field block.
@@ -33,8 +46,6 @@ enum NextFields {
     First,
     /// It is arriving.
     Arriving(FrameHead, Vec<u8>),
-    /// It refers to blocks that another codec has read.
-    Unreadable,
 }
 
 impl Input {
@@ -46,6 +57,8 @@ impl Input {
             foreign_acks: 0,
             unknown_up_to: 0,
             next_fields: NextFields::Readable,
+            budget: FrameBudget::new(),
+            refused: None,
         }
     }
 
@@ -71,9 +84,14 @@ impl Input {
         self.scanner.is_between_frames()
     }
 
-    /// Whether the codec cannot read the next request. The client may send it again on another connection.
-    pub(super) fn is_unreadable(&self) -> bool {
-        matches!(self.next_fields, NextFields::Unreadable)
+    /// Why no more is read, if that is so.
+    pub(super) fn refused(&self) -> Option<RefusedInput> {
+        self.refused
+    }
+
+    /// Counts bytes that were sent to the client, which allow it further frames.
+    pub(super) fn sent(&mut self, bytes: usize) {
+        self.budget.sent(bytes);
     }
 
     /// The newest stream of which a request can have been served.
@@ -89,6 +107,12 @@ impl Input {
         loop {
             let before = received.len() - rest.len();
             let Some(part) = self.scanner.next(&mut rest) else { break };
+            if let Scanned::Head(head) = part
+                && !self.budget.take(head.kind)
+            {
+                self.refused = Some(RefusedInput::Flood);
+                return Some(Vec::new());
+            }
             state.received(part);
             let kept = match part {
                 Scanned::Head(head) => self.take_head(head),
@@ -121,8 +145,7 @@ impl Input {
         }
         if head.kind == HEADERS && matches!(self.next_fields, NextFields::First) {
             let is_checked = head.has(END_HEADERS) && head.length <= MAX_CHECKED_BYTES;
-            self.next_fields =
-                if is_checked { NextFields::Arriving(head, Vec::new()) } else { NextFields::Readable };
+            self.next_fields = if is_checked { NextFields::Arriving(head, Vec::new()) } else { NextFields::Readable };
             if is_checked {
                 return self.take_payload(&[]);
             }
@@ -139,7 +162,7 @@ impl Input {
             return Kept::As(Vec::new());
         }
         if needs_earlier_blocks(*head, block) {
-            self.next_fields = NextFields::Unreadable;
+            self.refused = Some(RefusedInput::Unreadable);
             return Kept::As(Vec::new());
         }
         let frame = [&head.encode()[..], block].concat();

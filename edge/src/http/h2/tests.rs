@@ -17,12 +17,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::{Request, Response, body::Incoming, header::HeaderName, server::conn::http2, service::service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use proptest::prelude::*;
-use std::{
-    future::poll_fn,
-    pin::Pin,
-    task::Poll,
-    time::Duration,
-};
+use std::{future::poll_fn, pin::Pin, task::Poll, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
 const CONNECTION_WINDOW_BYTES: u32 = 1024 * 1024;
@@ -32,7 +27,8 @@ const ROOM: usize = 16 * 1024;
 /// Serves a connection until its client leaves, or sends what cannot be read: then it says GOAWAY. Returns how many codecs it took.
 async fn serve(stream: DuplexStream) -> usize {
     let requests = RequestCounter::default();
-    let guard = HttpGuard::new(stream, true, requests.clone(), &Limits { idle: Duration::MAX / 4, ..Limits::default() });
+    let guard =
+        HttpGuard::new(stream, true, requests.clone(), &Limits { idle: Duration::MAX / 4, ..Limits::default() });
     let transport = Http2Transport::new(Box::new(guard));
     let mut codecs = 0;
     loop {
@@ -49,7 +45,7 @@ async fn serve(stream: DuplexStream) -> usize {
                     ended.expect("a connection without errors");
                     Poll::Ready(false)
                 }
-                Poll::Pending if transport.is_unreadable() => Poll::Ready(false),
+                Poll::Pending if transport.refused().is_some() => Poll::Ready(false),
                 Poll::Pending => transport.poll_released(cx).map(|()| true),
             })
             .await
@@ -140,7 +136,8 @@ async fn run(steps: Vec<Step>, window: u32, table: u32, room: usize) -> usize {
     for step in steps {
         match step {
             Step::Ask(requests) => {
-                join_all(requests.into_iter().map(|(bytes, name, value)| ask(sender.clone(), bytes, name, value))).await;
+                join_all(requests.into_iter().map(|(bytes, name, value)| ask(sender.clone(), bytes, name, value)))
+                    .await;
             }
             Step::Wait(time) => tokio::time::sleep(time).await,
         }
@@ -174,7 +171,8 @@ proptest! {
 
 #[test]
 fn a_codec_lasts_until_its_connection_is_at_rest_for_a_second() {
-    let (ask, wait) = (|bytes| Step::Ask(vec![(bytes, 1, 1)]), |milliseconds| Step::Wait(Duration::from_millis(milliseconds)));
+    let (ask, wait) =
+        (|bytes| Step::Ask(vec![(bytes, 1, 1)]), |milliseconds| Step::Wait(Duration::from_millis(milliseconds)));
     let table = [
         (vec![ask(0), wait(900), ask(0), wait(900), ask(0)], 1),
         (vec![ask(0), wait(1100), ask(0)], 2),

@@ -9,7 +9,7 @@
 use super::{
     connection_state::ConnectionState,
     frames::{self, GOAWAY, SETTINGS},
-    input::Input,
+    input::{Input, RefusedInput},
     output::Output,
 };
 use crate::http::{HttpGuard, LazyTimer};
@@ -63,8 +63,8 @@ enum ClientTable {
 pub(crate) enum Awaited {
     /// It sent something for a codec.
     Bytes,
-    /// It sent a request that no new codec can read.
-    Unreadable,
+    /// It sent what no codec will read.
+    Refused(RefusedInput),
     /// It is gone.
     End,
 }
@@ -92,18 +92,18 @@ impl<S> Http2Transport<S> {
         Http2Transport(self.0.clone())
     }
 
-    /// Whether the client has sent a request that the codec cannot read, because it did not empty its table.
-    pub(crate) fn is_unreadable(&self) -> bool {
-        self.lock().input.is_unreadable()
+    /// Why the codec gets no more to read, if that is so.
+    pub(crate) fn refused(&self) -> Option<RefusedInput> {
+        self.lock().input.refused()
     }
 
     /// The connection, to say GOAWAY on it with these bytes (RFC 9113, section 6.8): requests that were not answered may be sent
     /// again on another one. `None` while a codec has it, or if a frame is written in part.
     pub(crate) fn into_goaway(self) -> Option<(Box<HttpGuard<S>>, Vec<u8>)> {
         let transport = Arc::into_inner(self.0)?.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let last_stream = match transport.input.is_unreadable() {
-            true => transport.input.unknown_up_to(),
-            false => transport.state.last_stream(),
+        let last_stream = match transport.input.refused() {
+            Some(RefusedInput::Unreadable) => transport.input.unknown_up_to(),
+            _ => transport.state.last_stream(),
         };
         let payload = [last_stream.to_be_bytes(), [0; 4]].concat();
         transport.output.is_between_frames().then(|| (transport.guard, frames::encode(GOAWAY, 0, 0, &payload)))
@@ -182,19 +182,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
         loop {
             let mut bytes = [0; FIRST_BYTES];
             let mut buffer = ReadBuf::new(&mut bytes);
-            let polled = Pin::new(&mut self.guard).poll_read(cx, &mut buffer);
-            if self.guard.is_refused() {
-                return Poll::Ready(Err(io::Error::other("the visitor's frames were refused")));
-            }
-            ready!(polled)?;
+            ready!(Pin::new(&mut self.guard).poll_read(cx, &mut buffer))?;
             let received = buffer.filled();
             if received.is_empty() {
                 return Poll::Ready(Ok(Awaited::End));
             }
             let passed = self.input.take(received, &mut self.state);
             self.unread = passed.unwrap_or_else(|| received.to_vec()).into();
-            if self.input.is_unreadable() {
-                return Poll::Ready(Ok(Awaited::Unreadable));
+            if let Some(refused) = self.input.refused() {
+                return Poll::Ready(Ok(Awaited::Refused(refused)));
             }
             if !self.unread.is_empty() {
                 return Poll::Ready(Ok(Awaited::Bytes));
@@ -213,7 +209,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
             return Poll::Pending;
         }
         while self.unread.is_empty() {
-            if self.input.is_unreadable() {
+            if self.input.refused().is_some() {
                 return Poll::Pending;
             }
             let before = buffer.filled().len();
@@ -242,6 +238,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
         }
         ready!(self.poll_waiting(cx))?;
         let written = ready!(Pin::new(&mut self.guard).poll_write_vectored(cx, slices))?;
+        self.input.sent(written);
         let mut rest = written;
         for bytes in slices {
             let size = rest.min(bytes.len());
