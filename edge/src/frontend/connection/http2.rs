@@ -143,9 +143,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Http2Connection<S> {
                     break;
                 }
             }
-            if requests.is_busy() {
-                return Poll::Pending;
-            }
             self.transport.poll_released(cx).map(|()| Ok(CodecEnd::AtRest))
         })
         .await

@@ -177,3 +177,83 @@ enum Kept {
     /// Other bytes in its place.
     As(Vec<u8>),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::h2::frames::{ACK, DATA, END_STREAM, PREFACE, SETTINGS, encode};
+    use proptest::prelude::*;
+
+    const LAST_STREAM: u32 = 5;
+
+    fn frame() -> impl Strategy<Value = Vec<u8>> {
+        let payload = || proptest::collection::vec(any::<u8>(), 0..30);
+        let stream = || 1u32..2 * LAST_STREAM;
+        prop_oneof![
+            Just(encode(SETTINGS, ACK, 0, &[])),
+            (prop_oneof![Just(RST_STREAM), Just(WINDOW_UPDATE)], stream()).prop_map(|(kind, stream)| encode(
+                kind,
+                0,
+                stream,
+                &[0, 0, 0, 8]
+            )),
+            (stream(), payload()).prop_map(|(stream, block)| encode(HEADERS, END_HEADERS | END_STREAM, stream, &block)),
+            (stream(), payload()).prop_map(|(stream, body)| encode(DATA, 0, stream, &body)),
+            (any::<(u8, u8)>(), stream(), payload())
+                .prop_map(|((kind, flags), stream, payload)| encode(kind, flags, stream, &payload)),
+        ]
+    }
+
+    /// What a second codec gets to read of these bytes, and whether something was refused.
+    fn passed<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<u8>, Option<RefusedInput>) {
+        let (mut input, mut state) = (Input::new(), ConnectionState::new());
+        assert_eq!(input.take(PREFACE, &mut state), None);
+        input.take_out_ack();
+        input.begin_anew(LAST_STREAM);
+        let mut passed = Vec::new();
+        for piece in pieces {
+            passed.extend(input.take(piece, &mut state).unwrap_or_else(|| piece.to_vec()));
+            if input.refused().is_some() {
+                break;
+            }
+        }
+        (passed, input.refused())
+    }
+
+    proptest! {
+        /// Frames are passed on or taken out however they are split, and the last one may be incomplete.
+        #[test]
+        fn what_is_passed_on_does_not_depend_on_pieces(
+            frames in proptest::collection::vec(frame(), 0..8),
+            (last, left) in (frame(), 0usize..20),
+            size in 1usize..40,
+        ) {
+            let bytes = [frames.concat(), last[..last.len().min(left)].to_vec()].concat();
+            let (whole, refused) = passed(std::iter::once(&bytes[..]));
+            let (pieces, refused_in_pieces) = passed(bytes.chunks(size));
+            prop_assert_eq!(refused, refused_in_pieces);
+            // What follows a refused request is read by no codec.
+            let length = pieces.len();
+            prop_assert_eq!(if refused.is_some() { &whole[..length] } else { &whole[..] }, &pieces[..]);
+        }
+
+        #[test]
+        fn only_what_the_codec_must_not_see_is_taken_out(frames in proptest::collection::vec(frame(), 0..8)) {
+            let mut acks = 1;
+            let expected: Vec<u8> = frames
+                .iter()
+                .filter(|frame| {
+                    let is_ack = frame[3] == SETTINGS && frame[4] & ACK != 0;
+                    let is_foreign = is_ack && std::mem::replace(&mut acks, 0) == 1;
+                    let is_late = [RST_STREAM, WINDOW_UPDATE].contains(&frame[3]) && (1..=5).contains(&frame[8]);
+                    !is_foreign && !is_late
+                })
+                .flatten()
+                .copied()
+                .collect();
+            let bytes = frames.concat();
+            let (passed, refused) = passed(std::iter::once(&bytes[..]));
+            prop_assert!(refused.is_some() || passed == expected);
+        }
+    }
+}

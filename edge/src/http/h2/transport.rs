@@ -112,7 +112,7 @@ impl<S> Http2Transport<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Http2Transport<S> {
     /// Ready when the connection has been without a stream for a while: the codec is to be dropped. Must be polled after the
-    /// codec, while no request is open.
+    /// codec.
     pub(crate) fn poll_released(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.lock().poll_released(cx)
     }
