@@ -161,38 +161,64 @@ mod tests {
         assert_eq!(far.read(&mut [0; 16]).await.expect("an end"), 0);
     }
 
+    const SETTINGS_ACK: &[u8] = &[0, 0, 0, 4, 1, 0, 0, 0, 0];
+
     /// A client of HTTP/2 that has had a response, and then nothing for so long that the edge has released its codec.
+    async fn quiet_http2_client(stop: &CancellationToken) -> (DuplexStream, tokio::task::JoinHandle<()>) {
+        let (mut far, near) = tokio::io::duplex(64 * 1024);
+        let serving = tokio::spawn(serve(near, true, visitor_connection(), edge_state(), stop.clone()));
+        // The preface, SETTINGS, and a wide window.
+        far.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.expect("taken");
+        far.write_all(b"\0\0\x04\x08\0\0\0\0\0\0\x10\0\0").await.expect("taken");
+        far.write_all(&request(1)).await.expect("taken");
+        // SETTINGS at the beginning, and those that have it empty its table.
+        for pause in [500, 2000] {
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            far.write_all(SETTINGS_ACK).await.expect("taken");
+        }
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        assert!(!serving.is_finished());
+        (far, serving)
+    }
+
+    /// GET https://a/ on a stream.
+    fn request(stream: u8) -> Vec<u8> {
+        [&b"\0\0\x06\x01\x05\0\0\0"[..], &[stream], b"\x82\x87\x84\x41\x01a"].concat()
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_quiet_connection_over_http2_ends_with_goaway() {
-        const SETTINGS_ACK: &[u8] = &[0, 0, 0, 4, 1, 0, 0, 0, 0];
         // The last stream, and no error.
         const GOAWAY: &[u8] = &[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0];
         for is_stopped in [true, false] {
-            let (mut far, near) = tokio::io::duplex(64 * 1024);
-            let (stop, began, state) = (CancellationToken::new(), tokio::time::Instant::now(), edge_state());
-            let idle = state.limits.idle;
-            let serving = tokio::spawn(serve(near, true, visitor_connection(), state, stop.clone()));
-            // The preface, SETTINGS, a wide window, and GET https://a/ on stream 1.
-            far.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.expect("taken");
-            far.write_all(b"\0\0\x04\x08\0\0\0\0\0\0\x10\0\0").await.expect("taken");
-            far.write_all(b"\0\0\x06\x01\x05\0\0\0\x01\x82\x87\x84\x41\x01a").await.expect("taken");
-            // SETTINGS at the beginning, and those that have it empty its table.
-            for pause in [500, 2000] {
-                tokio::time::sleep(Duration::from_millis(pause)).await;
-                far.write_all(SETTINGS_ACK).await.expect("taken");
-            }
-            tokio::time::sleep(Duration::from_secs(10)).await;
-            assert!(!serving.is_finished());
+            let (stop, began) = (CancellationToken::new(), tokio::time::Instant::now());
+            let (mut far, serving) = quiet_http2_client(&stop).await;
             if is_stopped {
                 stop.cancel();
             }
             let mut received = Vec::new();
             far.read_to_end(&mut received).await.expect("an end");
             assert!(received.ends_with(GOAWAY), "{received:x?}");
-            assert!(is_stopped || began.elapsed() >= idle);
+            assert!(is_stopped || began.elapsed() >= edge_state().limits.idle);
             drop(far);
             serving.await.expect("the edge");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_crosses_the_end_of_a_quiet_connection_is_served() {
+        let stop = CancellationToken::new();
+        let (mut far, serving) = quiet_http2_client(&stop).await;
+        stop.cancel();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        far.write_all(&request(3)).await.expect("taken");
+        let mut received = Vec::new();
+        far.read_to_end(&mut received).await.expect("an end");
+        // HEADERS of the response.
+        let head = received.windows(9).find(|window| window[3] == 1 && window[5..] == [0, 0, 0, 3]);
+        assert!(head.is_some(), "{received:x?}");
+        drop(far);
+        serving.await.expect("the edge");
     }
 
     async fn read_response(stream: &mut DuplexStream) -> String {

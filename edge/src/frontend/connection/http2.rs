@@ -10,6 +10,7 @@ use crate::{
         Awaited, ConnectionActivity, HEADER_TABLE_BYTES, Http2Transport, HttpGuard, RefusedInput, StreamExecutor,
         VisitorBody,
     },
+    net::DRAIN_GRACE,
     telemetry::metrics,
 };
 use futures::FutureExt;
@@ -82,12 +83,20 @@ where
         let awaited = tokio::select! {
             biased;
             awaited = connection.transport.awaited() => awaited,
-            () = stopped(&connection.stop, &visitor.requests) => break None,
+            () = stopped(&connection.stop, &visitor.requests) => match connection.awaited_at_end().await {
+                Some(awaited) => awaited,
+                None => break None,
+            },
         };
         match awaited {
             Ok(Awaited::Bytes) => {}
             Ok(Awaited::Refused(refused)) => break Some(refused),
-            Ok(Awaited::End) => return Ok(()),
+            Ok(Awaited::End) => {
+                if let Some((guard, _)) = connection.transport.into_goaway() {
+                    Box::pin(send_last(guard, &[], &state.limits)).await;
+                }
+                return Ok(());
+            }
             Err(error) => {
                 outcome = Err(error);
                 break None;
@@ -146,6 +155,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Http2Connection<S> {
             self.transport.poll_released(cx).map(|()| Ok(CodecEnd::AtRest))
         })
         .await
+    }
+
+    /// Waits a moment for a request that was sent before its visitor could know that the connection ends.
+    async fn awaited_at_end(&self) -> Option<io::Result<Awaited>> {
+        let awaited = async {
+            self.transport.announce_end().await?;
+            self.transport.awaited().await
+        };
+        tokio::time::timeout(DRAIN_GRACE, awaited).await.ok()
     }
 
     fn builder(&self) -> http2::Builder<StreamExecutor> {

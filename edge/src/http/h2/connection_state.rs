@@ -10,6 +10,7 @@ use super::{
 
 /// The window of a connection at its beginning (RFC 9113, section 6.9.2).
 const INITIAL_WINDOW_BYTES: i64 = 65_535;
+pub(super) const SETTINGS_HEADER_TABLE_SIZE: u16 = 1;
 /// The settings that the codec knows: SETTINGS_HEADER_TABLE_SIZE to SETTINGS_MAX_HEADER_LIST_SIZE.
 const SETTINGS_OF_CLIENTS: std::ops::RangeInclusive<u16> = 1..=6;
 
@@ -29,6 +30,11 @@ pub(super) struct ConnectionState {
     to_acknowledge: usize,
     /// Whether an end announced that the connection ends.
     is_ending: bool,
+    /// SETTINGS of the client so far.
+    settings_frames: usize,
+    /// Whether the client has changed the size of the server's table of fields after its first SETTINGS. The codec may still
+    /// have to say so in its next field block, which a new one would not.
+    has_resized: bool,
     received: EntryReader,
     sent: EntryReader,
 }
@@ -43,6 +49,8 @@ impl ConnectionState {
             unacknowledged: 0,
             to_acknowledge: 0,
             is_ending: false,
+            settings_frames: 0,
+            has_resized: false,
             received: EntryReader::default(),
             sent: EntryReader::default(),
         }
@@ -69,10 +77,14 @@ impl ConnectionState {
     fn received_frame(&mut self, head: FrameHead) {
         match head.kind {
             DATA => self.receive_window -= i64::from(head.length),
-            HEADERS => self.streams.begin(head.stream),
+            // None is begun any more on a connection that ends, whatever the client sends.
+            HEADERS if !self.is_ending => self.streams.begin(head.stream),
             RST_STREAM => self.streams.reset(head.stream),
             SETTINGS if head.is_settings_ack() => self.unacknowledged = self.unacknowledged.saturating_sub(1),
-            SETTINGS => self.to_acknowledge += 1,
+            SETTINGS => {
+                self.settings_frames += 1;
+                self.to_acknowledge += 1;
+            }
             PING if !head.has(frames::ACK) => self.to_acknowledge += 1,
             GOAWAY => self.is_ending = true,
             _ => {}
@@ -115,6 +127,7 @@ impl ConnectionState {
     }
 
     fn set(&mut self, id: u16, value: u32) {
+        self.has_resized |= self.settings_frames > 1 && id == SETTINGS_HEADER_TABLE_SIZE;
         match self.settings.iter_mut().find(|setting| setting.0 == id) {
             Some(setting) => setting.1 = value,
             None if SETTINGS_OF_CLIENTS.contains(&id) => self.settings.push((id, value)),
@@ -129,6 +142,7 @@ impl ConnectionState {
             && self.unacknowledged == 0
             && self.to_acknowledge == 0
             && !self.is_ending
+            && !self.has_resized
             && self.send_window >= INITIAL_WINDOW_BYTES
     }
 
@@ -141,6 +155,9 @@ impl ConnectionState {
             .collect();
         let mut preface = PREFACE.to_vec();
         preface.extend(frames::encode(SETTINGS, 0, 0, &settings));
+        // Those of the codec are those of the codec before, which the client has acknowledged: bodies may be as long from the
+        // first byte on.
+        preface.extend(frames::encode(SETTINGS, frames::ACK, 0, &[]));
         let widened = u32::try_from(self.send_window - INITIAL_WINDOW_BYTES).unwrap_or(0);
         if widened > 0 {
             preface.extend(frames::encode(WINDOW_UPDATE, 0, 0, &widened.to_be_bytes()));

@@ -78,12 +78,14 @@ pub(super) struct FrameScanner {
     missing: u32,
     head: [u8; HEAD_BYTES],
     filled: usize,
+    /// Whether a field block goes on in the next frame, which has to be CONTINUATION.
+    is_in_block: bool,
 }
 
 impl FrameScanner {
     /// For the direction from the server to the client.
     pub(super) fn new() -> Self {
-        FrameScanner { missing: 0, head: [0; HEAD_BYTES], filled: 0 }
+        FrameScanner { missing: 0, head: [0; HEAD_BYTES], filled: 0, is_in_block: false }
     }
 
     /// For the direction from the client to the server, which begins with a preface.
@@ -109,6 +111,9 @@ impl FrameScanner {
             _ => self.complete_head(bytes)?,
         };
         self.missing = head.length;
+        if matches!(head.kind, HEADERS | CONTINUATION) {
+            self.is_in_block = !head.has(END_HEADERS);
+        }
         Some(Scanned::Head(head))
     }
 
@@ -129,9 +134,9 @@ impl FrameScanner {
         self.filled
     }
 
-    /// Whether the next byte is the first of a frame.
+    /// Whether the next byte is the first of a frame, which may be any.
     pub(super) fn is_between_frames(&self) -> bool {
-        self.missing == 0 && self.filled == 0
+        self.missing == 0 && self.filled == 0 && !self.is_in_block
     }
 }
 
@@ -141,7 +146,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn frame() -> impl Strategy<Value = (FrameHead, Vec<u8>)> {
-        (any::<(u8, u8)>(), 0..=0x7fff_ffffu32, proptest::collection::vec(any::<u8>(), 0..40)).prop_map(
+        ((0u8..12, any::<u8>()), 0..=0x7fff_ffffu32, proptest::collection::vec(any::<u8>(), 0..40)).prop_map(
             |((kind, flags), stream, payload)| {
                 (FrameHead { length: payload.len() as u32, kind, flags, stream }, payload)
             },
@@ -169,7 +174,8 @@ mod tests {
                     }
                 }
             }
-            prop_assert!(scanner.is_between_frames());
+            let last = frames.iter().rev().find(|(head, _)| matches!(head.kind, HEADERS | CONTINUATION));
+            prop_assert_eq!(scanner.is_between_frames(), last.is_none_or(|(head, _)| head.has(END_HEADERS)));
             prop_assert_eq!(found, frames);
         }
     }

@@ -4,7 +4,7 @@ use super::{
     connection_state::ConnectionState,
     field_block::needs_earlier_blocks,
     frame_budget::FrameBudget,
-    frames::{END_HEADERS, FrameHead, FrameScanner, HEADERS, RST_STREAM, Scanned, WINDOW_UPDATE},
+    frames::{DATA, END_HEADERS, FrameHead, FrameScanner, HEADERS, RST_STREAM, Scanned, WINDOW_UPDATE},
 };
 
 /// The largest field block that is looked into: one frame of the usual limit.
@@ -32,8 +32,8 @@ pub(super) struct Input {
 pub(crate) enum RefusedInput {
     /// The client sends too many frames that bring no request any further.
     Flood,
-    /// The codec cannot read the next request, because the client did not empty its table of fields. It may send the request
-    /// again on another connection.
+    /// The codec cannot read the next request, because the client did not empty its table of fields, or used a stream again. It
+    /// may send the request again on another connection.
     Unreadable,
 }
 
@@ -107,6 +107,9 @@ impl Input {
         loop {
             let before = received.len() - rest.len();
             let Some(part) = self.scanner.next(&mut rest) else { break };
+            if self.refused.is_some() {
+                return Some(passed.unwrap_or_else(|| received[..before].to_vec()));
+            }
             if let Scanned::Head(head) = part
                 && !self.budget.take(head.kind)
             {
@@ -140,8 +143,17 @@ impl Input {
             self.foreign_acks -= 1;
             self.keeps = false;
         }
-        if matches!(head.kind, RST_STREAM | WINDOW_UPDATE) && (1..=self.unknown_up_to).contains(&head.stream) {
-            self.keeps = false;
+        if (1..=self.unknown_up_to).contains(&head.stream) {
+            match head.kind {
+                // The codec's window grows again by what is missing when the next one begins.
+                DATA | RST_STREAM | WINDOW_UPDATE => self.keeps = false,
+                // Such a stream cannot begin anew.
+                HEADERS => {
+                    self.refused = Some(RefusedInput::Unreadable);
+                    return Kept::As(Vec::new());
+                }
+                _ => {}
+            }
         }
         if head.kind == HEADERS && matches!(self.next_fields, NextFields::First) {
             let is_checked = head.has(END_HEADERS) && head.length <= MAX_CHECKED_BYTES;
@@ -181,7 +193,7 @@ enum Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::h2::frames::{ACK, DATA, END_STREAM, PREFACE, SETTINGS, encode};
+    use crate::http::h2::frames::{ACK, END_STREAM, PREFACE, SETTINGS, encode};
     use proptest::prelude::*;
 
     const LAST_STREAM: u32 = 5;
@@ -245,7 +257,7 @@ mod tests {
                 .filter(|frame| {
                     let is_ack = frame[3] == SETTINGS && frame[4] & ACK != 0;
                     let is_foreign = is_ack && std::mem::replace(&mut acks, 0) == 1;
-                    let is_late = [RST_STREAM, WINDOW_UPDATE].contains(&frame[3]) && (1..=5).contains(&frame[8]);
+                    let is_late = [DATA, RST_STREAM, WINDOW_UPDATE].contains(&frame[3]) && (1..=5).contains(&frame[8]);
                     !is_foreign && !is_late
                 })
                 .flatten()

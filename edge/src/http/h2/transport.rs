@@ -7,7 +7,7 @@
 //! keeps the entries of the codec before, which no later one refers to, until newer ones push them out.
 
 use super::{
-    connection_state::ConnectionState,
+    connection_state::{ConnectionState, SETTINGS_HEADER_TABLE_SIZE},
     frames::{self, GOAWAY, SETTINGS},
     input::{Input, RefusedInput},
     output::Output,
@@ -27,8 +27,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 const RELEASED_AFTER: Duration = Duration::from_secs(1);
 /// What is read of the client's bytes before there is a codec for them.
 const FIRST_BYTES: usize = 1024;
+/// The largest number that a stream can have.
+const LAST_STREAM: u32 = 0x7fff_ffff;
 
-const SETTINGS_HEADER_TABLE_SIZE: u16 = 1;
 /// The size of the client's table (RFC 7541) that the codec is built with, and that of a new connection.
 pub(crate) const HEADER_TABLE_BYTES: u32 = 4096;
 
@@ -105,8 +106,7 @@ impl<S> Http2Transport<S> {
             Some(RefusedInput::Unreadable) => transport.input.unknown_up_to(),
             _ => transport.state.last_stream(),
         };
-        let payload = [last_stream.to_be_bytes(), [0; 4]].concat();
-        transport.output.is_between_frames().then(|| (transport.guard, frames::encode(GOAWAY, 0, 0, &payload)))
+        transport.output.is_between_frames().then(|| (transport.guard, goaway(last_stream)))
     }
 }
 
@@ -115,6 +115,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Http2Transport<S> {
     /// codec.
     pub(crate) fn poll_released(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.lock().poll_released(cx)
+    }
+
+    /// Tells the client that the connection ends, but not which request is the last (RFC 9113, section 6.8): what is on its
+    /// way is served.
+    pub(crate) async fn announce_end(&self) -> io::Result<()> {
+        {
+            let mut transport = self.lock();
+            let Transport { output, state, .. } = &mut *transport;
+            output.queue(&goaway(LAST_STREAM), state);
+        }
+        std::future::poll_fn(|cx| self.lock().poll_flush(cx)).await
     }
 
     /// Waits for what a codec is needed for.
@@ -171,6 +182,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
     /// Prepares the connection for another codec, which begins with SETTINGS that let the client use its table again.
     fn release(&mut self) {
         self.preface = self.state.preface().into();
+        // The preface has one for the codec's SETTINGS already.
+        self.input.take_out_ack();
         self.input.begin_anew(self.state.last_stream());
         self.output.begin_anew(self.state.received_window_beyond_initial());
         self.table = ClientTable::InUse;
@@ -263,6 +276,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
         }
         Poll::Ready(Ok(()))
     }
+}
+
+fn goaway(last_stream: u32) -> Vec<u8> {
+    frames::encode(GOAWAY, 0, 0, &[last_stream.to_be_bytes(), [0; 4]].concat())
 }
 
 /// Gives a reader as much as it has room for.
