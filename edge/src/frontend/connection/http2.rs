@@ -49,7 +49,7 @@ enum CodecEnd {
     /// There is no stream on the connection any more.
     AtRest,
     /// It gets no more to read.
-    Refused(RefusedInput),
+    Refused,
     /// The connection has ended.
     Closed,
 }
@@ -73,11 +73,11 @@ where
         stop,
     };
     let mut outcome = Ok(());
-    let refused = loop {
+    loop {
         // Boxed, so that a connection without a codec has no room for one.
         match Box::pin(connection.serve_with_codec()).await.map_err(io::Error::other)? {
             CodecEnd::AtRest => {}
-            CodecEnd::Refused(refused) => break Some(refused),
+            CodecEnd::Refused => break,
             CodecEnd::Closed => return Ok(()),
         }
         let awaited = tokio::select! {
@@ -85,12 +85,12 @@ where
             awaited = connection.transport.awaited() => awaited,
             () = stopped(&connection.stop, &visitor.requests) => match connection.awaited_at_end().await {
                 Some(awaited) => awaited,
-                None => break None,
+                None => break,
             },
         };
         match awaited {
             Ok(Awaited::Bytes) => {}
-            Ok(Awaited::Refused(refused)) => break Some(refused),
+            Ok(Awaited::Refused) => break,
             Ok(Awaited::End) => {
                 if let Some((guard, _)) = connection.transport.into_goaway() {
                     Box::pin(send_last(guard, &[], &state.limits)).await;
@@ -99,11 +99,11 @@ where
             }
             Err(error) => {
                 outcome = Err(error);
-                break None;
+                break;
             }
         }
-    };
-    if refused == Some(RefusedInput::Flood) {
+    }
+    if connection.transport.refused() == Some(RefusedInput::Flood) {
         connection.flood_ended("too many frames without effect");
     } else if let Some((guard, goaway)) = connection.transport.into_goaway() {
         Box::pin(send_last(guard, &goaway, &state.limits)).await;
@@ -142,8 +142,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Http2Connection<S> {
                     self.flood_ended("requests are begun and abandoned too often");
                     return Poll::Ready(Ok(CodecEnd::Closed));
                 }
-                if let Some(refused) = self.transport.refused() {
-                    return Poll::Ready(Ok(CodecEnd::Refused(refused)));
+                if self.transport.refused().is_some() {
+                    return Poll::Ready(Ok(CodecEnd::Refused));
                 }
                 if shutting_down {
                     return settling.as_mut().poll(cx).map(|()| Ok(CodecEnd::Closed));

@@ -158,11 +158,8 @@ impl Input {
         if head.kind == HEADERS && matches!(self.next_fields, NextFields::First) {
             let is_checked = head.has(END_HEADERS) && head.length <= MAX_CHECKED_BYTES;
             self.next_fields = if is_checked { NextFields::Arriving(head, Vec::new()) } else { NextFields::Readable };
-            if is_checked {
-                return self.take_payload(&[]);
-            }
         }
-        if self.keeps { Kept::Whole } else { Kept::As(Vec::new()) }
+        self.take_payload(&[])
     }
 
     fn take_payload(&mut self, payload: &[u8]) -> Kept {

@@ -209,6 +209,14 @@ impl Client {
         (client, serving)
     }
 
+    /// A client that has emptied its table, so that the server has released its codec.
+    async fn without_codec() -> (Self, tokio::task::JoinHandle<usize>) {
+        let (mut client, serving) = Client::at_rest().await;
+        client.send(&encode(SETTINGS, ACK, 0, &[])).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        (client, serving)
+    }
+
     async fn send(&mut self, bytes: &[u8]) {
         self.0.write_all(bytes).await.expect("room");
     }
@@ -315,9 +323,7 @@ async fn frames_for_streams_that_have_ended_are_ignored_by_the_next_codec() {
 #[tokio::test(start_paused = true)]
 async fn a_request_that_only_the_last_codec_could_read_may_be_sent_again() {
     for is_first in [true, false] {
-        let (mut client, serving) = Client::at_rest().await;
-        client.send(&encode(SETTINGS, ACK, 0, &[])).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (mut client, serving) = Client::without_codec().await;
         if !is_first {
             client.send(&encode(PING, 0, 0, &[1; 8])).await;
         }
@@ -341,9 +347,7 @@ async fn a_request_that_only_the_last_codec_could_read_may_be_sent_again() {
 /// The client has not acknowledged the SETTINGS of the new codec yet, but knows its windows from the one before.
 #[tokio::test(start_paused = true)]
 async fn a_body_may_be_large_from_the_first_byte_on() {
-    let (mut client, serving) = Client::at_rest().await;
-    client.send(&encode(SETTINGS, ACK, 0, &[])).await;
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    let (mut client, serving) = Client::without_codec().await;
     let head = encode(HEADERS, END_HEADERS, 3, &[0x20, 0x83, 0x87, 0x84, 0x41, 1, b'a']);
     let piece = encode(DATA, 0, 3, &[7; 16 * 1024]);
     // The response is as long, and no more than the stream's window of the client without this.
@@ -373,9 +377,7 @@ async fn a_client_that_resizes_the_table_of_the_server_keeps_its_codec() {
 
 #[tokio::test(start_paused = true)]
 async fn what_arrives_in_pieces_is_answered_by_the_next_codec() {
-    let (mut client, serving) = Client::at_rest().await;
-    client.send(&encode(SETTINGS, ACK, 0, &[])).await;
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    let (mut client, serving) = Client::without_codec().await;
     let request = encode(HEADERS, END_HEADERS, 3, &[0x20, 0x83, 0x87, 0x84, 0x41, 1, b'a']);
     let body = encode(DATA, END_STREAM, 3, b"body");
     let ping = encode(PING, 0, 0, b"12345678");

@@ -64,8 +64,8 @@ enum ClientTable {
 pub(crate) enum Awaited {
     /// It sent something for a codec.
     Bytes,
-    /// It sent what no codec will read.
-    Refused(RefusedInput),
+    /// It sent what no codec will read, as [`Http2Transport::refused`] says.
+    Refused,
     /// It is gone.
     End,
 }
@@ -202,8 +202,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
             }
             let passed = self.input.take(received, &mut self.state);
             self.unread = passed.unwrap_or_else(|| received.to_vec()).into();
-            if let Some(refused) = self.input.refused() {
-                return Poll::Ready(Ok(Awaited::Refused(refused)));
+            if self.input.refused().is_some() {
+                return Poll::Ready(Ok(Awaited::Refused));
             }
             if !self.unread.is_empty() {
                 return Poll::Ready(Ok(Awaited::Bytes));
