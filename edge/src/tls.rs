@@ -17,6 +17,7 @@ pub(crate) use rewound::RewoundStream;
 use hello::ReceivedHello;
 pub(crate) use hello::SILENT;
 use postern_api::host::HostName;
+use postern_tunnel::ReadAhead;
 use rustls::{ServerConfig, sign::CertifiedKey};
 use std::{
     io,
@@ -38,17 +39,17 @@ pub trait Certificates: Send + Sync {
 /// The result of a handshake. `D` is the destination of a connection that is not HTTP.
 pub(crate) enum HandshakeOutcome<D> {
     /// An agent, about to say the session's preamble.
-    Agent(TlsStream<TcpStream>),
+    Agent(TlsStream<ReadAhead<TcpStream>>),
     /// A visitor that speaks HTTP.
     Visitor {
-        stream: TlsStream<TcpStream>,
+        stream: TlsStream<ReadAhead<TcpStream>>,
         /// Whether HTTP/2 was agreed upon.
         http2: bool,
         /// The edge whose own rules the handshake followed.
         admission: Option<TlsAdmission>,
     },
     /// A visitor of a TLS edge or tunnel; TLS is terminated here.
-    Terminated(TlsStream<TcpStream>, D),
+    Terminated(TlsStream<ReadAhead<TcpStream>>, D),
     /// A visitor of a TLS edge or tunnel whose TLS is terminated elsewhere, and the bytes read so far.
     Passing(TcpStream, Vec<u8>, D),
     /// An ACME authority that has validated a challenge.

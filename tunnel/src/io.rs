@@ -15,6 +15,7 @@ mod multiplexer;
 mod overflow_credit;
 mod pool;
 mod questions;
+pub mod read_ahead;
 pub mod relay;
 pub mod server;
 mod session;

@@ -21,6 +21,7 @@ pub use io::{
     dial::Dial,
     forward::forward,
     incoming::{Incoming, IncomingEvent, IncomingStream},
+    read_ahead::ReadAhead,
     relay::{RelayEnd, RelayPeer, Tap, relay, relay_tapped},
     server::{AdoptError, DataConnection, OpenError, PoolCounts, ServerEvent, ServerEvents, ServerSession},
     session_end::{EndReason, SessionEnd},

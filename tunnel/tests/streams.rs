@@ -6,15 +6,16 @@ mod world;
 use postern_api::{Code, Error};
 use postern_tunnel::{
     StreamKind, StreamRefused,
-    proto::frame::{MAX_METADATA, MAX_PAYLOAD},
+    proto::frame::{self, MAX_METADATA, MAX_PAYLOAD, MAX_SENT_PAYLOAD},
 };
+use rustls::{ClientConnection, ConnectionCommon, ServerConnection, SideData, pki_types::ServerName};
 use std::{
-    io::{ErrorKind, IoSlice},
+    io::{ErrorKind, IoSlice, Write},
     ops::ControlFlow,
     sync::atomic::Ordering,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use world::{World, in_time, read, read_all, start, until, write};
+use world::{World, in_time, read, read_all, start, tls, until, write};
 
 /// A world whose streams use the pool, one whose streams overflow, one over TLS, and one whose streams share connections.
 async fn worlds() -> Vec<World> {
@@ -373,4 +374,40 @@ async fn metadata_arrives_before_the_bytes_it_describes_and_is_not_part_of_them(
         write(&mut service, b"answer").await;
         assert_eq!(read(&mut visitor, 6).await, b"answer");
     }
+}
+
+/// The bytes that a side of a TLS connection has to send.
+fn sent_by<Side: SideData>(side: &mut ConnectionCommon<Side>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while side.wants_write() {
+        side.write_tls(&mut bytes).unwrap();
+    }
+    bytes
+}
+
+/// Hands the bytes to a side of a TLS connection.
+fn deliver<Side: SideData>(mut bytes: &[u8], side: &mut ConnectionCommon<Side>) {
+    while !bytes.is_empty() {
+        side.read_tls(&mut bytes).unwrap();
+        side.process_new_packets().unwrap();
+    }
+}
+
+#[test]
+fn a_full_frame_fits_one_packet_with_what_tls_adds() {
+    // What a network stack hands to a card at once: whole segments, in 64 KiB with their headers. Over loopback it is more.
+    const PACKET: usize = 45 * 1448;
+    let (acceptor, connector) = tls();
+    let mut server = ServerConnection::new(acceptor.config().clone()).unwrap();
+    let mut client =
+        ClientConnection::new(connector.config().clone(), ServerName::try_from("localhost").unwrap()).unwrap();
+    while client.is_handshaking() || server.is_handshaking() {
+        deliver(&sent_by(&mut client), &mut server);
+        deliver(&sent_by(&mut server), &mut client);
+    }
+    let mut sent = frame::header(MAX_SENT_PAYLOAD).to_vec();
+    sent.resize(sent.len() + MAX_SENT_PAYLOAD, b'x');
+    assert_eq!(client.writer().write(&sent).unwrap(), sent.len());
+    let length = sent_by(&mut client).len();
+    assert!((PACKET - 128..=PACKET).contains(&length), "{length} bytes");
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use futures::future::BoxFuture;
 use postern_api::{Code, Error};
-use postern_tunnel::{BoxedTransport, Dial, Transport};
+use postern_tunnel::{BoxedTransport, Dial, ReadAhead, Transport};
 use rustls_pki_types::ServerName;
 use std::{
     io,
@@ -213,7 +213,12 @@ impl ServerTarget {
         stream: impl Transport,
         timeouts: ConnectTimeouts,
     ) -> Result<BoxedTransport, ConnectFailure> {
-        let mut stream = match timeout(timeouts.handshake, self.connector.connect(self.name.clone(), stream)).await {
+        let mut stream = match timeout(
+            timeouts.handshake,
+            self.connector.connect(self.name.clone(), ReadAhead::new(stream)),
+        )
+        .await
+        {
             Ok(agreed) => agreed.map_err(|error| self.failure(FailureCause::Handshake(error)))?,
             Err(_) => return Err(self.failure(FailureCause::HandshakeTimeout)),
         };

@@ -4,7 +4,8 @@ use super::{HEARTBEAT_INTERVAL, LinkContext, node_links::DialledBy, tls::is_of_n
 use crate::tunnels::new_data_secret;
 use postern_api::id::next_ksuid;
 use postern_tunnel::{
-    Accepted, AgentHandshake, NODE_ALPN, PoolLimits, ServerEvent, ServerEvents, ServerSession, limit_buffers,
+    Accepted, AgentHandshake, NODE_ALPN, PoolLimits, ReadAhead, ServerEvent, ServerEvents, ServerSession,
+    limit_buffers,
     message::Welcome,
     node_link::{Announcement, LinkCommand},
     sockets,
@@ -78,10 +79,10 @@ async fn serve(context: &Arc<LinkContext>, stream: TcpStream, address: SocketAdd
     }
 }
 
-async fn handshake(context: &LinkContext, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+async fn handshake(context: &LinkContext, stream: TcpStream) -> io::Result<TlsStream<ReadAhead<TcpStream>>> {
     sockets::tune(&stream);
     let configs = context.tls.configs()?;
-    let stream = TlsAcceptor::from(configs.accepting).accept(stream).await?;
+    let stream = TlsAcceptor::from(configs.accepting).accept(ReadAhead::new(stream)).await?;
     match stream.get_ref().1.alpn_protocol() {
         Some(NODE_ALPN) => Ok(stream),
         _ => Err(io::Error::new(io::ErrorKind::InvalidData, "the peer does not speak the protocol of nodes")),

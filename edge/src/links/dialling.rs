@@ -7,7 +7,7 @@ use super::{
 use crate::tunnels::Peer;
 use postern_api::Code;
 use postern_tunnel::{
-    AgentSession, BoxedTransport, ConnectError, Incoming, IncomingEvent, IncomingStream, NODE_ALPN,
+    AgentSession, BoxedTransport, ConnectError, Incoming, IncomingEvent, IncomingStream, NODE_ALPN, ReadAhead,
     backoff::Backoff,
     connect_node, limit_buffers,
     message::{Hello, UnsentRequest, VisitorChanges},
@@ -133,7 +133,7 @@ async fn dial(context: &LinkContext, peer: &Peer) -> io::Result<BoxedTransport> 
     let name = ServerName::try_from(node_server_name(&peer.id)).map_err(io::Error::other)?;
     let socket = TcpStream::connect(&peer.address).await?;
     sockets::tune(&socket);
-    let mut stream = TlsConnector::from(configs.dialling).connect(name, socket).await?;
+    let mut stream = TlsConnector::from(configs.dialling).connect(name, ReadAhead::new(socket)).await?;
     if stream.get_ref().1.alpn_protocol() != Some(NODE_ALPN) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the peer is not a node"));
     }

@@ -2,6 +2,7 @@
 //! terminated elsewhere.
 
 use postern_api::host::HostName;
+use postern_tunnel::ReadAhead;
 use rustls::{
     ServerConfig,
     server::{Accepted, Acceptor},
@@ -80,9 +81,13 @@ impl ReceivedHello {
 
     /// Continues the handshake. After a failure the alert has been sent, and the connection stays open long enough
     /// for it to arrive.
-    pub(super) async fn finish(self, stream: TcpStream, config: Arc<ServerConfig>) -> io::Result<TlsStream<TcpStream>> {
+    pub(super) async fn finish(
+        self,
+        stream: TcpStream,
+        config: Arc<ServerConfig>,
+    ) -> io::Result<TlsStream<ReadAhead<TcpStream>>> {
         drop(self.bytes);
-        let handshake = StartHandshake::from_parts(self.accepted, stream).into_stream(config);
+        let handshake = StartHandshake::from_parts(self.accepted, ReadAhead::new(stream)).into_stream(config);
         match handshake.into_fallible().await {
             Ok(stream) => Ok(stream),
             Err((error, mut stream)) => {
@@ -99,7 +104,7 @@ impl ReceivedHello {
 }
 
 /// Reads pending input: closing with unread bytes would reset the connection and discard the alert.
-async fn drain_input(stream: &mut TcpStream) -> io::Result<()> {
+async fn drain_input(stream: &mut ReadAhead<TcpStream>) -> io::Result<()> {
     stream.shutdown().await?;
     let (mut rest, mut budget) = ([0; 4096], MAX_CLOSE_BYTES);
     while budget > 0 {

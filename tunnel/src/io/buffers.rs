@@ -57,11 +57,12 @@ fn count(bytes: isize) {
 }
 
 /// Bytes of all lent buffers, as far as this thread knows.
-fn lent() -> isize {
+pub(super) fn lent() -> isize {
     LENT.load(Ordering::Relaxed) + THREAD_LENT.try_with(|ThreadLent(own)| own.get()).unwrap_or(0)
 }
 
 /// A borrowed buffer of [`SIZE`] bytes with arbitrary content. Returned to the pool when dropped.
+#[derive(Debug)]
 pub(crate) struct Buffer(Box<[u8]>);
 
 impl Buffer {

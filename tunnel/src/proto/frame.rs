@@ -8,8 +8,10 @@
 pub const HEADER: usize = 4;
 /// Longest payload in bytes that a reader accepts.
 pub const MAX_PAYLOAD: usize = 64 * 1024;
-/// Longest payload in bytes that a writer sends: with its header it fills four TLS records exactly.
-pub const MAX_SENT_PAYLOAD: usize = MAX_PAYLOAD - HEADER;
+/// Longest payload in bytes that a writer sends. Header, payload and what four TLS records add to them fit the 64 KiB that a
+/// network stack sends as one packet over loopback, or hands to the network card at once (45 segments of 1,448 bytes). What
+/// exceeds that would be a small packet behind every frame.
+pub const MAX_SENT_PAYLOAD: usize = MAX_PAYLOAD - 512;
 /// Longest metadata in bytes. With its header it leaves room for payload in a full frame.
 pub const MAX_METADATA: usize = 16 * 1024;
 const METADATA_FLAG: u32 = 1 << 31;

@@ -6,8 +6,8 @@ use postern_api::Secret;
 use postern_test_kit::tls;
 pub(crate) use postern_test_kit::{in_time, until};
 use postern_tunnel::{
-    ALPN, Accepted, AgentSession, BoxedTransport, Dial, Incoming, IncomingEvent, IncomingStream, ServerEvents,
-    ServerSession, StreamKind, StreamStart, TunnelStream, accept, connect, limit_buffers,
+    ALPN, Accepted, AgentSession, BoxedTransport, Dial, Incoming, IncomingEvent, IncomingStream, ReadAhead,
+    ServerEvents, ServerSession, StreamKind, StreamStart, TunnelStream, accept, connect, limit_buffers,
     message::{Hello, Welcome},
     relay, sockets,
 };
@@ -125,7 +125,7 @@ impl World {
                 sockets::tune(&socket);
                 let (acceptor, test_server) = (acceptor.clone(), acceptor_server.clone());
                 tokio::spawn(async move {
-                    if let Ok(mut stream) = acceptor.accept(socket).await {
+                    if let Ok(mut stream) = acceptor.accept(ReadAhead::new(socket)).await {
                         limit_buffers(stream.get_mut().1);
                         test_server.serve(stream).await;
                     }
@@ -138,7 +138,7 @@ impl World {
                 let socket = TcpStream::connect(address).await?;
                 sockets::tune(&socket);
                 let name = ServerName::try_from("localhost").unwrap();
-                let mut stream = connector.connect(name, socket).await?;
+                let mut stream = connector.connect(name, ReadAhead::new(socket)).await?;
                 limit_buffers(stream.get_mut().1);
                 io::Result::Ok(Box::new(stream) as BoxedTransport)
             }

@@ -1,7 +1,7 @@
 //! Bytes that wait to be written.
 
 use bytes::{Buf, Bytes};
-use postern_tunnel::proto::frame::MAX_PAYLOAD;
+use postern_tunnel::proto::frame::MAX_SENT_PAYLOAD;
 use std::{
     collections::VecDeque,
     io::{self, IoSlice},
@@ -16,7 +16,7 @@ const MAX_COPIED_BYTES: usize = 4 * 1024;
 const MAX_COPIED_BYTES_UNVECTORED: usize = 64 * 1024;
 /// No more of a body is taken while so many bytes wait. The bytes of one frame of a tunnel are more than that, so that nothing of
 /// the next is taken, and less than the 64 KiB that a TLS connection takes at once.
-const MAX_WAITING_BYTES: usize = MAX_PAYLOAD - 1024;
+const MAX_WAITING_BYTES: usize = MAX_SENT_PAYLOAD - 1024;
 /// Slices of one write.
 const MAX_SLICES: usize = 16;
 

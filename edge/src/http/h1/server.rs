@@ -24,7 +24,7 @@ use futures::future::BoxFuture;
 use http_body::{Body, Frame};
 use hyper::{Method, Request, Response, StatusCode, Version, header};
 use postern_api::{Code, Error};
-use postern_tunnel::proto::frame::MAX_PAYLOAD;
+use postern_tunnel::proto::frame::MAX_SENT_PAYLOAD;
 use std::{
     future::poll_fn,
     io,
@@ -41,7 +41,7 @@ use tokio_util::sync::CancellationToken;
 const HEADROOM_BYTES: usize = 8 * 1024;
 /// Bytes of a request's body that are read at once. With the lines of chunks they fit into one frame of a tunnel: what is left
 /// over would cost a write of its own.
-const MAX_FED_BYTES: usize = MAX_PAYLOAD - 256;
+const MAX_FED_BYTES: usize = MAX_SENT_PAYLOAD - 256;
 /// What a part of a body counts for at least.
 const MIN_PART_BYTES: usize = 1024;
 /// Bytes of a request's body that are still read when its response is complete and nothing reads it.
