@@ -14,7 +14,7 @@ mod framing;
 pub(crate) mod fuzzing;
 mod guard;
 pub(crate) mod h1;
-mod h2;
+pub(crate) mod h2;
 pub(crate) mod headers;
 mod interim;
 mod lazy_timer;

@@ -13,6 +13,8 @@ mod open_streams;
 mod output;
 mod transport;
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 #[cfg(test)]
 mod tests;
 

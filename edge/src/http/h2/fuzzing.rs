@@ -1,0 +1,286 @@
+//! The check of the fuzz target for HTTP/2 connections whose codec is released and made again.
+
+use super::{
+    frames::{
+        ACK, CONTINUATION, END_HEADERS, END_STREAM, FrameScanner, GOAWAY, HEADERS, PING, PREFACE, SETTINGS, Scanned,
+        WINDOW_UPDATE, encode,
+    },
+    transport::{Awaited, HEADER_TABLE_BYTES, Http2Transport},
+};
+use crate::{
+    http::{HttpGuard, RequestCounter},
+    limits::Limits,
+};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::{Request, Response, body::Incoming, server::conn::http2, service::service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use std::{
+    convert::Infallible,
+    future::poll_fn,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::Poll,
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf, duplex, split},
+    runtime, time,
+};
+
+/// Bytes that either side may send before the other has read any.
+const ROOM: usize = 1 << 20;
+/// Time after which a connection has ended that its client has left, on a clock that waits for nothing.
+const DEADLINE: Duration = Duration::from_secs(3600);
+
+/// A request as the service got it: its head, and its body if that was complete.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    head: String,
+    body: Option<Bytes>,
+}
+
+/// All requests of a connection, in their order.
+#[derive(Clone, Default)]
+struct Record(Arc<Mutex<Vec<Seen>>>);
+
+impl Record {
+    fn change<T>(&self, change: impl FnOnce(&mut Vec<Seen>) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    async fn answer(self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+        let (parts, body) = request.into_parts();
+        let head = format!("{} {} {:?}", parts.method, parts.uri, parts.headers);
+        let number = self.change(|seen| {
+            seen.push(Seen { head, body: None });
+            seen.len() - 1
+        });
+        let body = body.collect().await.ok().map(http_body_util::Collected::to_bytes);
+        self.change(|seen| seen[number].body.clone_from(&body));
+        Ok(Response::new(Full::new(body.unwrap_or_default())))
+    }
+}
+
+/// What a client does: the first byte says how it responds to the server, the others are read as steps. The service gets no
+/// request that it would not get with one codec for the whole connection, and each with the same body.
+pub fn http2(bytes: &[u8]) {
+    let [manners, script @ ..] = bytes else { return };
+    let (Some(released), Some(kept)) = (run(*manners, script, true), run(*manners, script, false)) else { return };
+    assert!(released.len() <= kept.len(), "{released:?} instead of {kept:?}");
+    for (ours, theirs) in released.iter().zip(&kept) {
+        assert_eq!(ours.head, theirs.head);
+        assert!(ours.body.is_none() || ours.body == theirs.body, "{ours:?} instead of {theirs:?}");
+    }
+}
+
+/// The requests of a connection, unless its client said GOAWAY: with one codec, it then ends when no stream is open, and what
+/// comes after that is answered or not by chance.
+fn run(manners: u8, script: &[u8], is_released: bool) -> Option<Vec<Seen>> {
+    let runtime = runtime::Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
+    let record = Record::default();
+    runtime.block_on(async {
+        let (mut near, far) = duplex(ROOM);
+        let window = encode(WINDOW_UPDATE, 0, 0, &(1u32 << 20).to_be_bytes());
+        let preface = [&PREFACE[..], &encode(SETTINGS, 0, 0, &[]), &window].concat();
+        near.write_all(&preface).await.expect("room");
+        let serving = async {
+            match is_released {
+                true => serve_with_codecs(far, &record).await,
+                false => serve_with_one_codec(far, &record).await,
+            }
+        };
+        let (reader, writer) = split(near);
+        let client = Client::new(writer);
+        let exchange =
+            async { tokio::join!(serving, respond(reader, &client, manners), send(&client, manners, script)) };
+        time::timeout(DEADLINE, exchange).await.expect("the connection ends when its client has left");
+        (!client.into_inner().has_said_goaway).then(|| record.change(std::mem::take))
+    })
+}
+
+fn guard(stream: DuplexStream) -> HttpGuard<DuplexStream> {
+    let limits = Limits { idle: Duration::MAX / 4, ..Limits::default() };
+    HttpGuard::new(stream, true, RequestCounter::default(), &limits)
+}
+
+/// Serves with this transport until the codec ends, or `until` is ready. Whether it is the latter.
+async fn codec<S>(stream: S, record: &Record, mut until: impl FnMut(&mut std::task::Context<'_>) -> Poll<bool>) -> bool
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = {
+        let record = record.clone();
+        service_fn(move |request| record.clone().answer(request))
+    };
+    let mut codec = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .initial_connection_window_size(1024 * 1024)
+        .header_table_size(HEADER_TABLE_BYTES)
+        .serve_connection(TokioIo::new(stream), service);
+    poll_fn(|cx| match Pin::new(&mut codec).poll(cx) {
+        Poll::Ready(_) => Poll::Ready(false),
+        Poll::Pending => until(cx),
+    })
+    .await
+}
+
+async fn serve_with_one_codec(stream: DuplexStream, record: &Record) {
+    codec(guard(stream), record, |_| Poll::Pending).await;
+}
+
+async fn serve_with_codecs(stream: DuplexStream, record: &Record) {
+    let transport = Http2Transport::new(Box::new(guard(stream)));
+    loop {
+        let until = |cx: &mut std::task::Context<'_>| match transport.refused() {
+            Some(_) => Poll::Ready(false),
+            None => transport.poll_released(cx).map(|()| true),
+        };
+        if !codec(transport.share(), record, until).await || !matches!(transport.awaited().await, Ok(Awaited::Bytes)) {
+            break;
+        }
+    }
+    if let Some((mut guard, goaway)) = transport.into_goaway() {
+        let _ = guard.write_all(&goaway).await;
+        let _ = guard.shutdown().await;
+    }
+}
+
+/// The client's side of a connection.
+struct Client {
+    /// Missing once the client has left.
+    writer: Option<WriteHalf<DuplexStream>>,
+    /// Of what it sent.
+    scanner: FrameScanner,
+    is_in_field_block: bool,
+    has_said_goaway: bool,
+    /// Acknowledgements that it sends as soon as another frame may come.
+    acks: Vec<u8>,
+}
+
+type SharedClient = tokio::sync::Mutex<Client>;
+
+impl Client {
+    fn new(writer: WriteHalf<DuplexStream>) -> SharedClient {
+        SharedClient::new(Client {
+            writer: Some(writer),
+            scanner: FrameScanner::new(),
+            is_in_field_block: false,
+            has_said_goaway: false,
+            acks: Vec::new(),
+        })
+    }
+
+    /// Sends a part of the script, unless either side has ended the connection.
+    async fn write(&mut self, mut bytes: &[u8]) {
+        let Some(writer) = self.writer.as_mut() else { return };
+        let _ = writer.write_all(bytes).await;
+        while let Some(scanned) = self.scanner.next(&mut bytes) {
+            let Scanned::Head(head) = scanned else { continue };
+            match head.kind {
+                HEADERS | CONTINUATION => self.is_in_field_block = !head.has(END_HEADERS),
+                kind => self.has_said_goaway |= kind == GOAWAY,
+            }
+        }
+        self.write_acks().await;
+    }
+
+    async fn write_acks(&mut self) {
+        if let Some(writer) = self.writer.as_mut()
+            && self.scanner.is_between_frames()
+            && !self.is_in_field_block
+        {
+            let _ = writer.write_all(&std::mem::take(&mut self.acks)).await;
+        }
+    }
+}
+
+/// Reads all frames of the server. With the first bit of `manners`, acknowledges SETTINGS; with the second, PING.
+async fn respond(mut reader: ReadHalf<DuplexStream>, client: &SharedClient, manners: u8) {
+    let (mut scanner, mut piece) = (FrameScanner::new(), [0; 4096]);
+    while let Ok(count @ 1..) = reader.read(&mut piece).await {
+        let mut bytes = &piece[..count];
+        while let Some(scanned) = scanner.next(&mut bytes) {
+            let Scanned::Head(head) = scanned else { continue };
+            let ack = match head.kind {
+                SETTINGS if !head.is_settings_ack() && manners & 1 == 0 => encode(SETTINGS, ACK, 0, &[]),
+                PING if !head.has(ACK) && manners & 2 == 0 => encode(PING, ACK, 0, &[0; 8]),
+                _ => continue,
+            };
+            let mut client = client.lock().await;
+            client.acks.extend(ack);
+            client.write_acks().await;
+        }
+    }
+}
+
+/// Takes as many bytes of the script, or what is left of it.
+fn take<'a>(script: &mut &'a [u8], count: usize) -> &'a [u8] {
+    let (taken, rest) = script.split_at(count.min(script.len()));
+    *script = rest;
+    taken
+}
+
+/// The steps of a script: pauses, whole frames, requests, and bytes of any sort. The other bits of `manners` choose how much is
+/// sent at once.
+async fn send(client: &SharedClient, manners: u8, mut script: &[u8]) {
+    let piece = match manners >> 2 {
+        0 => usize::MAX,
+        size => usize::from(size),
+    };
+    let mut stream = 1u32;
+    while let [step, rest @ ..] = script {
+        script = rest;
+        let value = step >> 2;
+        let bytes = match step & 3 {
+            0 => {
+                time::sleep(Duration::from_millis(100) * u32::from(value)).await;
+                continue;
+            }
+            1 => {
+                let mut head = [0; 3];
+                let given = take(&mut script, 3);
+                head[..given.len()].copy_from_slice(given);
+                encode(head[0], head[1], u32::from(head[2]), take(&mut script, value.into()))
+            }
+            2 => {
+                stream += 2;
+                request(stream - 2, value)
+            }
+            _ => take(&mut script, value.into()).to_vec(),
+        };
+        for bytes in bytes.chunks(piece) {
+            client.lock().await.write(bytes).await;
+            tokio::task::yield_now().await;
+        }
+    }
+    time::sleep(Duration::from_secs(3)).await;
+    // Dropping both halves ends the connection; this one leaves first.
+    if let Some(mut writer) = client.lock().await.writer.take() {
+        let _ = writer.shutdown().await;
+    }
+}
+
+/// Frames of a request whose fields use the table in various ways.
+fn request(stream: u32, shape: u8) -> Vec<u8> {
+    let mut block = Vec::new();
+    if shape & 1 != 0 {
+        // The table is emptied, and then as large as before.
+        block.extend([0x20, 0x3f, 0xe1, 0x1f]);
+    }
+    block.extend([0x82, 0x87, 0x84, 0x41, 1, b'a']);
+    if shape & 2 != 0 {
+        // A field that is added to the table.
+        block.extend([0x40, 3, b'x', b'-', b'0' + (stream % 10) as u8, 1, b'v']);
+    }
+    if shape & 4 != 0 {
+        // The newest entry of the table.
+        block.push(0xbe);
+    }
+    let end = if shape & 8 != 0 { END_STREAM } else { 0 };
+    if shape & 16 == 0 {
+        return encode(HEADERS, END_HEADERS | end, stream, &block);
+    }
+    let (first, rest) = block.split_at(block.len() / 2);
+    [encode(HEADERS, end, stream, first), encode(CONTINUATION, END_HEADERS, stream, rest)].concat()
+}
