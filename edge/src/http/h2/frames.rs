@@ -51,9 +51,9 @@ impl FrameHead {
         self.flags & flag != 0
     }
 
-    /// Whether this acknowledges SETTINGS.
+    /// Whether this acknowledges SETTINGS. One that is malformed does not: the codec ends the connection.
     pub(super) fn is_settings_ack(self) -> bool {
-        self.kind == SETTINGS && self.has(ACK)
+        self.kind == SETTINGS && self.has(ACK) && self.stream == 0 && self.length == 0
     }
 }
 

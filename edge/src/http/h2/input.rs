@@ -143,10 +143,12 @@ impl Input {
             self.foreign_acks -= 1;
             self.keeps = false;
         }
-        if (1..=self.unknown_up_to).contains(&head.stream) {
+        // Streams with even numbers are the server's (RFC 9113, section 5.1.1), which opens none: the codec knows that.
+        if head.stream % 2 == 1 && head.stream <= self.unknown_up_to {
             match head.kind {
                 // The codec's window grows again by what is missing when the next one begins.
-                DATA | RST_STREAM | WINDOW_UPDATE => self.keeps = false,
+                DATA => self.keeps = false,
+                RST_STREAM | WINDOW_UPDATE => self.keeps = head.length != 4,
                 // Such a stream cannot begin anew.
                 HEADERS => {
                     self.refused = Some(RefusedInput::Unreadable);
@@ -254,7 +256,7 @@ mod tests {
                 .filter(|frame| {
                     let is_ack = frame[3] == SETTINGS && frame[4] & ACK != 0;
                     let is_foreign = is_ack && std::mem::replace(&mut acks, 0) == 1;
-                    let is_late = [DATA, RST_STREAM, WINDOW_UPDATE].contains(&frame[3]) && (1..=5).contains(&frame[8]);
+                    let is_late = [DATA, RST_STREAM, WINDOW_UPDATE].contains(&frame[3]) && [1, 3, 5].contains(&frame[8]);
                     !is_foreign && !is_late
                 })
                 .flatten()
