@@ -2,8 +2,8 @@
 
 use super::{
     frames::{
-        ACK, CONTINUATION, END_HEADERS, END_STREAM, FrameScanner, GOAWAY, HEADERS, PING, PREFACE, SETTINGS, Scanned,
-        WINDOW_UPDATE, encode,
+        ACK, CONTINUATION, END_HEADERS, END_STREAM, FrameScanner, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS,
+        Scanned, WINDOW_UPDATE, encode,
     },
     transport::{Awaited, HEADER_TABLE_BYTES, Http2Transport},
 };
@@ -106,7 +106,9 @@ fn run(manners: u8, script: &[u8], is_released: bool) -> Option<Outcome> {
             async { tokio::join!(serving, respond(reader, &client, manners), send(&client, manners, script)) };
         let ended = time::timeout(DEADLINE, exchange).await;
         let (has_failed, (), ()) = ended.expect("the connection ends when its client has left");
-        (!client.into_inner().has_said_goaway).then(|| Outcome { seen: record.change(std::mem::take), has_failed })
+        let client = client.into_inner();
+        let has_failed = has_failed || client.was_reset;
+        (!client.has_said_goaway).then(|| Outcome { seen: record.change(std::mem::take), has_failed })
     })
 }
 
@@ -167,6 +169,8 @@ struct Client {
     scanner: FrameScanner,
     is_in_field_block: bool,
     has_said_goaway: bool,
+    /// Whether the server ended one of its streams for an error.
+    was_reset: bool,
     /// Acknowledgements that it sends as soon as another frame may come.
     acks: Vec<u8>,
 }
@@ -180,6 +184,7 @@ impl Client {
             scanner: FrameScanner::new(),
             is_in_field_block: false,
             has_said_goaway: false,
+            was_reset: false,
             acks: Vec::new(),
         })
     }
@@ -215,12 +220,13 @@ async fn respond(mut reader: ReadHalf<DuplexStream>, client: &SharedClient, mann
         let mut bytes = &piece[..count];
         while let Some(scanned) = scanner.next(&mut bytes) {
             let Scanned::Head(head) = scanned else { continue };
+            let mut client = client.lock().await;
+            client.was_reset |= head.kind == RST_STREAM;
             let ack = match head.kind {
                 SETTINGS if !head.is_settings_ack() && manners & 1 == 0 => encode(SETTINGS, ACK, 0, &[]),
                 PING if !head.has(ACK) && manners & 2 == 0 => encode(PING, ACK, 0, &[0; 8]),
                 _ => continue,
             };
-            let mut client = client.lock().await;
             client.acks.extend(ack);
             client.write_acks().await;
         }

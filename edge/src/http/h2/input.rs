@@ -254,9 +254,14 @@ mod tests {
             let expected: Vec<u8> = frames
                 .iter()
                 .filter(|frame| {
-                    let is_ack = frame[3] == SETTINGS && frame[4] & ACK != 0;
+                    let (length, stream) = (frame.len() - 9, frame[8]);
+                    let is_ack = frame[3] == SETTINGS && frame[4] & ACK != 0 && (length, stream) == (0, 0);
                     let is_foreign = is_ack && std::mem::replace(&mut acks, 0) == 1;
-                    let is_late = [DATA, RST_STREAM, WINDOW_UPDATE].contains(&frame[3]) && [1, 3, 5].contains(&frame[8]);
+                    let is_well_formed = match frame[3] {
+                        RST_STREAM | WINDOW_UPDATE => length == 4,
+                        kind => kind == DATA,
+                    };
+                    let is_late = is_well_formed && [1, 3, 5].contains(&stream);
                     !is_foreign && !is_late
                 })
                 .flatten()
