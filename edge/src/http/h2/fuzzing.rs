@@ -84,8 +84,8 @@ struct Outcome {
     has_failed: bool,
 }
 
-/// The requests of a connection, unless its client said GOAWAY: with one codec, it then ends when no stream is open, and what
-/// comes after that is answered or not by chance.
+/// The requests of a connection, unless its client said GOAWAY, with which one codec ends as soon as no stream is open, or made the
+/// server reset a stream for an error, which one codec remembers.
 fn run(manners: u8, script: &[u8], is_released: bool) -> Option<Outcome> {
     let runtime = runtime::Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
     let record = Record::default();
@@ -107,8 +107,8 @@ fn run(manners: u8, script: &[u8], is_released: bool) -> Option<Outcome> {
         let ended = time::timeout(DEADLINE, exchange).await;
         let (has_failed, (), ()) = ended.expect("the connection ends when its client has left");
         let client = client.into_inner();
-        let has_failed = has_failed || client.was_reset;
-        (!client.has_said_goaway).then(|| Outcome { seen: record.change(std::mem::take), has_failed })
+        let is_comparable = !client.has_said_goaway && !client.was_reset;
+        is_comparable.then(|| Outcome { seen: record.change(std::mem::take), has_failed })
     })
 }
 
