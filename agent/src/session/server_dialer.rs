@@ -213,12 +213,8 @@ impl ServerTarget {
         stream: impl Transport,
         timeouts: ConnectTimeouts,
     ) -> Result<BoxedTransport, ConnectFailure> {
-        let mut stream = match timeout(
-            timeouts.handshake,
-            self.connector.connect(self.name.clone(), ReadAhead::new(stream)),
-        )
-        .await
-        {
+        let stream = ReadAhead::new(stream);
+        let mut stream = match timeout(timeouts.handshake, self.connector.connect(self.name.clone(), stream)).await {
             Ok(agreed) => agreed.map_err(|error| self.failure(FailureCause::Handshake(error)))?,
             Err(_) => return Err(self.failure(FailureCause::HandshakeTimeout)),
         };

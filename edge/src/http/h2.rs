@@ -15,6 +15,8 @@ mod transport;
 
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
+#[cfg(any(test, fuzzing))]
+mod test_server;
 #[cfg(test)]
 mod tests;
 

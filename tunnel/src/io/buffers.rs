@@ -13,7 +13,9 @@ use std::{
 pub(crate) const SIZE: usize = MAX_PAYLOAD;
 
 /// Sizes in bytes that relays get while others hold buffers: each as long as less than this is lent in all.
-const RELAY_SIZES: [(usize, isize); 2] = [(SIZE, 4 * 1024 * 1024), (16 * 1024, 8 * 1024 * 1024)];
+const RELAY_SIZES: [(usize, isize); 2] = [(SIZE, FULL_LIMIT), (16 * 1024, 8 * 1024 * 1024)];
+/// Bytes that are lent in all from which on nothing that can do with less gets a full buffer.
+pub(super) const FULL_LIMIT: isize = 4 * 1024 * 1024;
 /// Size in bytes that relays get while more is lent. With what a frame and a TLS record add, eight of them share a run of pages in
 /// jemalloc; a block of a whole page is a run of its own, whose description is never returned.
 const SMALL_SIZE: usize = 7 * 512 - 32;
@@ -57,7 +59,7 @@ fn count(bytes: isize) {
 }
 
 /// Bytes of all lent buffers, as far as this thread knows.
-pub(super) fn lent() -> isize {
+fn lent() -> isize {
     LENT.load(Ordering::Relaxed) + THREAD_LENT.try_with(|ThreadLent(own)| own.get()).unwrap_or(0)
 }
 
@@ -70,6 +72,11 @@ impl Buffer {
         count(SIZE as isize);
         let pooled = BUFFERS.try_with(|buffers| buffers.borrow_mut().pop()).ok().flatten();
         Buffer(pooled.unwrap_or_else(|| vec![0; SIZE].into_boxed_slice()))
+    }
+
+    /// A buffer for what can do without, as long as few are lent.
+    pub(crate) fn borrow_if_few() -> Option<Self> {
+        (lent() < FULL_LIMIT).then(Buffer::borrow)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Read-ahead below TLS: fewer system calls for bulk data.
 
-use super::buffers::{self, Buffer};
+use super::buffers::Buffer;
 use std::{
     io::{self, IoSlice},
     pin::Pin,
@@ -10,8 +10,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Reads that filled this many bytes are of bulk data: more is probably waiting.
 const BULK_BYTES: usize = 8 * 1024;
-/// Bytes of all lent buffers from which on nothing is read ahead.
-const MAX_LENT_BYTES: isize = 4 * 1024 * 1024;
 
 /// A connection below TLS. rustls asks for no more than one record at a time; of bulk data, this reads 64 KiB at once.
 ///
@@ -57,13 +55,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for ReadAhead<S> {
             this.unread = unread.take(buf);
             return Poll::Ready(Ok(()));
         }
-        if !this.is_bulk || buffers::lent() > MAX_LENT_BYTES {
+        let Some(mut buffer) = this.is_bulk.then(Buffer::borrow_if_few).flatten() else {
             let filled_before = buf.filled().len();
             ready!(Pin::new(&mut this.inner).poll_read(cx, buf))?;
             this.is_bulk = buf.remaining() == 0 && buf.filled().len() - filled_before >= BULK_BYTES;
             return Poll::Ready(Ok(()));
-        }
-        let mut buffer = Buffer::borrow();
+        };
         let mut bytes = ReadBuf::new(&mut buffer);
         ready!(Pin::new(&mut this.inner).poll_read(cx, &mut bytes))?;
         let count = bytes.filled().len();
@@ -101,7 +98,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ReadAhead<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::buffers::SIZE, *};
+    use super::{
+        super::buffers::{FULL_LIMIT, SIZE},
+        *,
+    };
     use futures::FutureExt;
     use proptest::prelude::*;
     use std::collections::VecDeque;
@@ -192,7 +192,7 @@ mod tests {
             }
         }
         let holding = peers.iter().filter(|peer| peer.unread.is_some()).count();
-        assert!((1..=MAX_LENT_BYTES as usize / SIZE + 1).contains(&holding), "{holding}");
+        assert!((1..=FULL_LIMIT as usize / SIZE + 1).contains(&holding), "{holding}");
     }
 
     proptest! {

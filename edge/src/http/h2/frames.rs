@@ -19,7 +19,7 @@ pub(super) const PRIORITY: u8 = 0x20;
 
 /// What a client sends before its first frame.
 pub(super) const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-const HEAD_BYTES: usize = 9;
+pub(super) const HEAD_BYTES: usize = 9;
 
 /// What precedes the payload of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,35 +2,26 @@
 
 use super::{
     frames::{
-        ACK, CONTINUATION, END_HEADERS, END_STREAM, FrameScanner, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS,
-        Scanned, WINDOW_UPDATE, encode,
+        ACK, CONTINUATION, END_HEADERS, END_STREAM, FrameScanner, GOAWAY, HEAD_BYTES, HEADERS, PING, PREFACE,
+        RST_STREAM, SETTINGS, Scanned, WINDOW_UPDATE, encode,
     },
-    transport::{Awaited, HEADER_TABLE_BYTES, Http2Transport},
-};
-use crate::{
-    http::{HttpGuard, RequestCounter},
-    limits::Limits,
+    test_server::{guard, paused, serve, serve_with_codec},
 };
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use hyper::{Request, Response, body::Incoming, server::conn::http2, service::service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper::{Request, Response, body::Incoming};
 use std::{
-    convert::Infallible,
-    future::poll_fn,
-    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll},
+    task::Poll,
     time::Duration,
 };
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf, duplex, split},
-    runtime, time,
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf, duplex, split},
+    time,
 };
 
 /// Bytes that either side may send before the other has read any.
 const ROOM: usize = 1 << 20;
-const FRAME_HEAD_BYTES: usize = 9;
 /// Time after which a connection has ended that its client has left, on a clock that waits for nothing.
 const DEADLINE: Duration = Duration::from_secs(3600);
 
@@ -50,7 +41,7 @@ impl Record {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    async fn answer(self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    async fn answer(self, request: Request<Incoming>) -> hyper::Result<Response<Full<Bytes>>> {
         let (parts, body) = request.into_parts();
         let head = format!("{} {} {:?}", parts.method, parts.uri, parts.headers);
         let number = self.change(|seen| {
@@ -87,17 +78,17 @@ struct Outcome {
 /// The requests of a connection, unless its client said GOAWAY, with which one codec ends as soon as no stream is open, or made the
 /// server reset a stream for an error, which one codec remembers.
 fn run(manners: u8, script: &[u8], is_released: bool) -> Option<Outcome> {
-    let runtime = runtime::Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
     let record = Record::default();
-    runtime.block_on(async {
+    paused(async {
         let (mut near, far) = duplex(ROOM);
         let window = encode(WINDOW_UPDATE, 0, 0, &(1u32 << 20).to_be_bytes());
         let preface = [&PREFACE[..], &encode(SETTINGS, 0, 0, &[]), &window].concat();
         near.write_all(&preface).await.expect("room");
+        let answer = |request| record.clone().answer(request);
         let serving = async {
             match is_released {
-                true => serve_with_codecs(far, &record).await.is_err(),
-                false => codec(guard(far), &record, |_| Poll::Pending).await.is_err(),
+                true => serve(far, answer).await.is_err(),
+                false => serve_with_codec(guard(far), answer, |_| Poll::Pending).await.is_err(),
             }
         };
         let (reader, writer) = split(near);
@@ -106,59 +97,9 @@ fn run(manners: u8, script: &[u8], is_released: bool) -> Option<Outcome> {
             async { tokio::join!(serving, respond(reader, &client, manners), send(&client, manners, script)) };
         let ended = time::timeout(DEADLINE, exchange).await;
         let (has_failed, (), ()) = ended.expect("the connection ends when its client has left");
-        let client = client.into_inner();
-        let is_comparable = !client.has_said_goaway && !client.was_reset;
+        let is_comparable = !client.into_inner().is_set_aside;
         is_comparable.then(|| Outcome { seen: record.change(std::mem::take), has_failed })
     })
-}
-
-fn guard(stream: DuplexStream) -> HttpGuard<DuplexStream> {
-    let limits = Limits { idle: Duration::MAX / 4, ..Limits::default() };
-    HttpGuard::new(stream, true, RequestCounter::default(), &limits)
-}
-
-/// Serves with this transport until the codec ends, or `until` is ready. Returns false, or what that says.
-async fn codec<S>(
-    stream: S,
-    record: &Record,
-    mut until: impl FnMut(&mut Context<'_>) -> Poll<bool>,
-) -> hyper::Result<bool>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let service = {
-        let record = record.clone();
-        service_fn(move |request| record.clone().answer(request))
-    };
-    let mut codec = http2::Builder::new(TokioExecutor::new())
-        .timer(TokioTimer::new())
-        .initial_connection_window_size(1024 * 1024)
-        .header_table_size(HEADER_TABLE_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
-    poll_fn(|cx| match Pin::new(&mut codec).poll(cx) {
-        Poll::Ready(ended) => Poll::Ready(ended.map(|()| false)),
-        Poll::Pending => until(cx).map(Ok),
-    })
-    .await
-}
-
-async fn serve_with_codecs(stream: DuplexStream, record: &Record) -> hyper::Result<()> {
-    let transport = Http2Transport::new(Box::new(guard(stream)));
-    loop {
-        let until = |cx: &mut Context<'_>| match transport.refused() {
-            Some(_) => Poll::Ready(false),
-            None => transport.poll_released(cx).map(|()| true),
-        };
-        let is_released = codec(transport.share(), record, until).await?;
-        if !is_released || !matches!(transport.awaited().await, Ok(Awaited::Bytes)) {
-            break;
-        }
-    }
-    if let Some((mut guard, goaway)) = transport.into_goaway() {
-        let _ = guard.write_all(&goaway).await;
-        let _ = guard.shutdown().await;
-    }
-    Ok(())
 }
 
 /// The client's side of a connection.
@@ -167,10 +108,8 @@ struct Client {
     writer: Option<WriteHalf<DuplexStream>>,
     /// Of what it sent.
     scanner: FrameScanner,
-    is_in_field_block: bool,
-    has_said_goaway: bool,
-    /// Whether the server ended one of its streams for an error.
-    was_reset: bool,
+    /// Whether it said GOAWAY, or the server reset one of its streams.
+    is_set_aside: bool,
     /// Acknowledgements that it sends as soon as another frame may come.
     acks: Vec<u8>,
 }
@@ -182,9 +121,7 @@ impl Client {
         SharedClient::new(Client {
             writer: Some(writer),
             scanner: FrameScanner::new(),
-            is_in_field_block: false,
-            has_said_goaway: false,
-            was_reset: false,
+            is_set_aside: false,
             acks: Vec::new(),
         })
     }
@@ -194,11 +131,7 @@ impl Client {
         let Some(writer) = self.writer.as_mut() else { return };
         let _ = writer.write_all(bytes).await;
         while let Some(scanned) = self.scanner.next(&mut bytes) {
-            let Scanned::Head(head) = scanned else { continue };
-            match head.kind {
-                HEADERS | CONTINUATION => self.is_in_field_block = !head.has(END_HEADERS),
-                kind => self.has_said_goaway |= kind == GOAWAY,
-            }
+            self.is_set_aside |= matches!(scanned, Scanned::Head(head) if head.kind == GOAWAY);
         }
         self.write_acks().await;
     }
@@ -206,7 +139,6 @@ impl Client {
     async fn write_acks(&mut self) {
         if let Some(writer) = self.writer.as_mut()
             && self.scanner.is_between_frames()
-            && !self.is_in_field_block
         {
             let _ = writer.write_all(&std::mem::take(&mut self.acks)).await;
         }
@@ -221,7 +153,7 @@ async fn respond(mut reader: ReadHalf<DuplexStream>, client: &SharedClient, mann
         while let Some(scanned) = scanner.next(&mut bytes) {
             let Scanned::Head(head) = scanned else { continue };
             let mut client = client.lock().await;
-            client.was_reset |= head.kind == RST_STREAM;
+            client.is_set_aside |= head.kind == RST_STREAM;
             let ack = match head.kind {
                 SETTINGS if !head.is_settings_ack() && manners & 1 == 0 => encode(SETTINGS, ACK, 0, &[]),
                 PING if !head.has(ACK) && manners & 2 == 0 => encode(PING, ACK, 0, &[0; 8]),
@@ -267,7 +199,7 @@ async fn send(client: &SharedClient, manners: u8, mut script: &[u8]) {
                 (request(stream - 2, value), most)
             }
             // At most one frame ends in each of these pieces.
-            _ => (take(&mut script, value.into()).to_vec(), most.min(FRAME_HEAD_BYTES)),
+            _ => (take(&mut script, value.into()).to_vec(), most.min(HEAD_BYTES)),
         };
         for bytes in bytes.chunks(most) {
             client.lock().await.write(bytes).await;

@@ -5,60 +5,21 @@ use super::{
         self, ACK, DATA, END_HEADERS, END_STREAM, FrameHead, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS,
         WINDOW_UPDATE, encode,
     },
-    transport::{Awaited, HEADER_TABLE_BYTES, Http2Transport},
-};
-use crate::{
-    http::{HttpGuard, RequestCounter},
-    limits::Limits,
+    test_server::{self, paused},
 };
 use bytes::Bytes;
 use futures::future::join_all;
 use http_body_util::{BodyExt, Full};
-use hyper::{Request, Response, body::Incoming, header::HeaderName, server::conn::http2, service::service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper::{Request, Response, body::Incoming, header::HeaderName};
 use proptest::prelude::*;
-use std::{future::poll_fn, pin::Pin, task::Poll, time::Duration};
+use std::{future::poll_fn, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
-const CONNECTION_WINDOW_BYTES: u32 = 1024 * 1024;
-const STREAM_WINDOW_BYTES: u32 = 200_000;
 const ROOM: usize = 16 * 1024;
 
-/// Serves a connection until its client leaves, or sends what cannot be read: then it says GOAWAY. Returns how many codecs it took.
+/// Returns how many codecs the server took.
 async fn serve(stream: DuplexStream) -> usize {
-    let requests = RequestCounter::default();
-    let guard =
-        HttpGuard::new(stream, true, requests.clone(), &Limits { idle: Duration::MAX / 4, ..Limits::default() });
-    let transport = Http2Transport::new(Box::new(guard));
-    let mut codecs = 0;
-    loop {
-        codecs += 1;
-        let is_released = {
-            let mut codec = http2::Builder::new(TokioExecutor::new())
-                .timer(TokioTimer::new())
-                .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-                .initial_stream_window_size(STREAM_WINDOW_BYTES)
-                .header_table_size(HEADER_TABLE_BYTES)
-                .serve_connection(TokioIo::new(transport.share()), service_fn(echo));
-            poll_fn(|cx| match Pin::new(&mut codec).poll(cx) {
-                Poll::Ready(ended) => {
-                    ended.expect("a connection without errors");
-                    Poll::Ready(false)
-                }
-                Poll::Pending if transport.refused().is_some() => Poll::Ready(false),
-                Poll::Pending => transport.poll_released(cx).map(|()| true),
-            })
-            .await
-        };
-        if !is_released || transport.awaited().await.expect("a connection") != Awaited::Bytes {
-            break;
-        }
-    }
-    if let Some((mut guard, goaway)) = transport.into_goaway() {
-        let _ = guard.write_all(&goaway).await;
-        let _ = guard.shutdown().await;
-    }
-    codecs
+    test_server::serve(stream, echo).await.expect("a connection without errors")
 }
 
 /// Returns the body and the fields `x-…` of a request.
@@ -147,11 +108,6 @@ async fn run(steps: Vec<Step>, window: u32, table: u32, room: usize) -> usize {
     drop(sender);
     connecting.await.expect("the client").expect("a connection without errors");
     serving.await.expect("the server")
-}
-
-fn paused<F: Future>(future: F) -> F::Output {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
-    runtime.expect("a runtime").block_on(future)
 }
 
 proptest! {
