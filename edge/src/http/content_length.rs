@@ -4,12 +4,16 @@ use hyper::{HeaderMap, header};
 
 /// The greatest length: programs that count in signed 64 bits understand it too.
 const MAX_LENGTH: u64 = i64::MAX as u64;
+/// Digits of the greatest length: so many never overflow 64 bits.
+const MAX_DIGITS: usize = 19;
 
 /// The length that one value gives. `None` unless it consists of digits only and is below 2^63.
 pub(crate) fn parse(value: &[u8]) -> Option<u64> {
-    let digits = !value.is_empty() && value.len() <= 19 && value.iter().all(u8::is_ascii_digit);
-    let length = std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()?;
-    (length <= MAX_LENGTH).then_some(length)
+    if value.is_empty() || value.len() > MAX_DIGITS {
+        return None;
+    }
+    let append = |length, digit: &u8| digit.is_ascii_digit().then(|| length * 10 + u64::from(digit - b'0'));
+    value.iter().try_fold(0, append).filter(|length| *length <= MAX_LENGTH)
 }
 
 /// `Content-Length` values that differ, or are no numbers.

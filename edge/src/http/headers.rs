@@ -25,6 +25,28 @@ static HOP_BY_HOP: [HeaderName; 6] = [
     HTTP2_SETTINGS,
 ];
 
+/// What a message says about its connection, and what is beside it in requests and in responses: removed by name.
+static OF_REQUESTS: [HeaderName; 9] = [
+    header::CONNECTION,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    KEEP_ALIVE,
+    PROXY_CONNECTION,
+    header::TE,
+    header::PROXY_AUTHORIZATION,
+    HTTP2_SETTINGS,
+    // Set again for local services that decide about the body: see `expectation`.
+    header::EXPECT,
+];
+static OF_RESPONSES: [HeaderName; 6] = [
+    header::CONNECTION,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    KEEP_ALIVE,
+    PROXY_CONNECTION,
+    header::PROXY_AUTHENTICATE,
+];
+
 /// The name of this server in `Via` (RFC 9110, section 7.6.3): a pseudonym, so that local services learn no host name.
 const VIA_NAME: &str = "postern";
 /// How often a request may have passed an edge before it is taken for a loop. Services that call each other through their
@@ -71,16 +93,13 @@ fn tokens(value: &HeaderValue) -> impl Iterator<Item = &str> {
 /// request.
 pub(crate) fn clean_request(headers: &mut HeaderMap) {
     let trailers = headers.get_all(header::TE).iter().any(|te| has_token(te, "trailers"));
-    strip_hop_by_hop(headers);
-    if headers.remove(header::TE).is_some() && trailers {
+    strip_named_by_connection(headers);
+    remove_names(headers, &OF_REQUESTS);
+    if trailers {
         headers.insert(header::TE, HeaderValue::from_static("trailers"));
         // It concerns this connection only, which must be said (RFC 9110, section 10.1.4).
         headers.insert(header::CONNECTION, HeaderValue::from_static("TE"));
     }
-    headers.remove(header::PROXY_AUTHORIZATION);
-    headers.remove(HTTP2_SETTINGS);
-    // Set again for local services that decide about the body: see `expectation`.
-    headers.remove(header::EXPECT);
     strip_claims(headers);
 }
 
@@ -109,8 +128,8 @@ pub(crate) fn clean_response(headers: &mut HeaderMap) {
     if headers.contains_key(header::TRANSFER_ENCODING) {
         headers.remove(header::CONTENT_LENGTH);
     }
-    strip_hop_by_hop(headers);
-    headers.remove(header::PROXY_AUTHENTICATE);
+    strip_named_by_connection(headers);
+    remove_names(headers, &OF_RESPONSES);
     strip_own(headers);
 }
 
@@ -120,23 +139,31 @@ pub(crate) fn strip_trailers(trailers: &mut HeaderMap) {
     strip_claims(trailers);
 }
 
-fn strip_hop_by_hop(headers: &mut HeaderMap) {
-    if headers.contains_key(header::CONNECTION) {
-        let named: Vec<HeaderName> = headers
-            .get_all(header::CONNECTION)
-            .iter()
-            .flat_map(tokens)
-            .filter_map(|token| HeaderName::from_bytes(token.as_bytes()).ok())
-            // A sender cannot have these removed through `Connection`: they define the message.
-            .filter(|name| ![header::HOST, header::CONTENT_LENGTH, header::COOKIE, header::TE].contains(name))
-            .collect();
-        for name in named {
+/// Removes what a `Connection` header names.
+fn strip_named_by_connection(headers: &mut HeaderMap) {
+    // It is removed by its own name, or is none.
+    let is_option = |token: &&str| ["close", "keep-alive"].iter().any(|option| token.eq_ignore_ascii_case(option));
+    let named: Vec<HeaderName> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .flat_map(tokens)
+        .filter(|token| !is_option(token))
+        .filter_map(|token| HeaderName::from_bytes(token.as_bytes()).ok())
+        // A sender cannot have these removed through `Connection`: they define the message.
+        .filter(|name| ![header::HOST, header::CONTENT_LENGTH, header::COOKIE, header::TE].contains(name))
+        .collect();
+    for name in named {
+        headers.remove(name);
+    }
+}
+
+/// Removes headers of these names. One pass over those that are there costs less than a search for each of the names, and most messages
+/// have none of them.
+fn remove_names(headers: &mut HeaderMap, names: &[HeaderName]) {
+    if headers.keys().any(|name| names.contains(name)) {
+        for name in names {
             headers.remove(name);
         }
-        headers.remove(header::CONNECTION);
-    }
-    for name in [header::TRANSFER_ENCODING, header::UPGRADE, KEEP_ALIVE, PROXY_CONNECTION] {
-        headers.remove(name);
     }
 }
 

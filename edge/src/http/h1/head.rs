@@ -40,9 +40,13 @@ pub(super) fn end(bytes: &[u8], seen: usize) -> Option<usize> {
     })
 }
 
-/// The header lines as a map, and the spelling of their names.
-pub(super) fn header_map(head: &Bytes, fields: &[httparse::Header<'_>]) -> Result<(HeaderMap, Spelling), HeadError> {
-    let (mut headers, mut spelling) = (HeaderMap::with_capacity(fields.len()), Spelling::default());
+/// The header lines as a map with room for `added` further ones, and the spelling of their names.
+pub(super) fn header_map(
+    head: &Bytes,
+    fields: &[httparse::Header<'_>],
+    added: usize,
+) -> Result<(HeaderMap, Spelling), HeadError> {
+    let (mut headers, mut spelling) = (HeaderMap::with_capacity(fields.len() + added), Spelling::default());
     for field in fields {
         let name = field.name.as_bytes();
         if !is_title_case(name) {

@@ -1,6 +1,7 @@
 //! Bytes that wait to be written.
 
 use bytes::{Buf, Bytes};
+use http_body::SizeHint;
 use postern_tunnel::proto::frame::MAX_SENT_PAYLOAD;
 use std::{
     collections::VecDeque,
@@ -19,6 +20,12 @@ const MAX_COPIED_BYTES_UNVECTORED: usize = 64 * 1024;
 const MAX_WAITING_BYTES: usize = MAX_SENT_PAYLOAD - 1024;
 /// Slices of one write.
 const MAX_SLICES: usize = 16;
+
+/// Bytes of a body that will be copied behind its head: all of a small one.
+pub(super) fn copied_bytes(body: Option<&SizeHint>) -> usize {
+    let length = body.and_then(SizeHint::exact).and_then(|length| usize::try_from(length).ok());
+    length.filter(|length| *length <= MAX_COPIED_BYTES).unwrap_or(0)
+}
 
 /// Bytes that wait to be written. It has no memory while there are none.
 #[derive(Debug, Default)]

@@ -4,6 +4,7 @@ use super::{
     body_reader::BodyReader,
     body_writer::BodyWriter,
     head::{HeadError, InlineFields, MAX_INLINE_FIELDS, header_map, is_chunked, is_persistent},
+    output::copied_bytes,
     spelling::{Spelling, write_field},
 };
 use crate::http::{content_length, expectation::CONTINUE, headers::has_token};
@@ -14,6 +15,9 @@ use hyper::{
     header::{self, HeaderName},
 };
 use std::mem::MaybeUninit;
+
+/// Headers that the edge adds to a request on its way: four of them say where it comes from, and `Via`.
+const ADDED_HEADERS: usize = 5;
 
 /// A request that was read, and how its connection goes on.
 pub(super) struct RequestHead {
@@ -46,7 +50,7 @@ impl RequestHead {
         let (Some(method), Some(target), Some(minor)) = (parsed.method, parsed.path, parsed.version) else {
             return Err(HeadError::Malformed);
         };
-        let (headers, spelling) = header_map(head, parsed.headers)?;
+        let (headers, spelling) = header_map(head, parsed.headers, ADDED_HEADERS)?;
         let mut request = Request::new(());
         *request.method_mut() = Method::from_bytes(method.as_bytes()).map_err(|_| HeadError::Malformed)?;
         *request.uri_mut() =
@@ -81,9 +85,9 @@ impl RequestHead {
 /// Writes the head of a request, and returns what frames its body. `body` is the size of the body, or `None` if there is
 /// none.
 pub(super) fn write(head: &mut Vec<u8>, request: &mut Request<()>, body: Option<SizeHint>) -> BodyWriter {
-    let writer = frame(request.headers_mut(), body);
+    let writer = frame(request.headers_mut(), body.clone());
     let headers = request.headers();
-    head.reserve(64 + request.uri().path().len() + 48 * headers.len());
+    head.reserve(64 + request.uri().path().len() + 48 * headers.len() + copied_bytes(body.as_ref()));
     head.extend_from_slice(request.method().as_str().as_bytes());
     head.push(b' ');
     match request.uri().path_and_query() {

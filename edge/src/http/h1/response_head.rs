@@ -5,6 +5,7 @@ use super::{
     body_writer::BodyWriter,
     date,
     head::{HeadError, InlineFields, MAX_INLINE_FIELDS, header_map, is_chunked, is_persistent},
+    output::copied_bytes,
     request_head::announced_trailers,
     spelling::{Spelling, write_field},
 };
@@ -28,7 +29,7 @@ pub(super) fn parse(head: &Bytes) -> Result<Response<()>, HeadError> {
         return Err(HeadError::Malformed);
     }
     let (Some(code), Some(minor)) = (parsed.code, parsed.version) else { return Err(HeadError::Malformed) };
-    let (headers, spelling) = header_map(head, parsed.headers)?;
+    let (headers, spelling) = header_map(head, parsed.headers, 0)?;
     let mut response = Response::new(());
     *response.status_mut() = StatusCode::from_u16(code).map_err(|_| HeadError::Malformed)?;
     *response.version_mut() = if minor == 1 { Version::HTTP_11 } else { Version::HTTP_10 };
@@ -89,7 +90,7 @@ pub(super) fn write(
     body: Option<SizeHint>,
     request: &mut AnsweredRequest,
 ) -> BodyWriter {
-    head.reserve(128 + 48 * parts.headers.len());
+    head.reserve(128 + 48 * parts.headers.len() + copied_bytes(body.as_ref()));
     write_status_line(head, parts, request.version);
     let own_length = content_length::of(&parts.headers).ok().flatten();
     let writer = frame(parts, own_length, body, request);
