@@ -275,6 +275,18 @@ mod tests {
     }
 
     #[test]
+    fn options_of_a_connection_that_are_no_headers_remove_none() {
+        let mut response = headers(&[
+            ("connection", "Keep-Alive, close"),
+            ("keep-alive", "timeout=5"),
+            ("proxy-authenticate", "Basic"),
+            ("etag", "x"),
+        ]);
+        clean_response(&mut response);
+        assert_eq!(response, headers(&[("etag", "x")]));
+    }
+
+    #[test]
     fn another_spelling_of_what_ends_here_does_not_pass_either() {
         let mut request = headers(&[
             ("Transfer_Encoding", "chunked"),
