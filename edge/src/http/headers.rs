@@ -25,8 +25,8 @@ static HOP_BY_HOP: [HeaderName; 6] = [
     HTTP2_SETTINGS,
 ];
 
-/// What a message says about its connection, and what is beside it in requests and in responses: removed by name.
-static OF_REQUESTS: [HeaderName; 9] = [
+/// Headers of the connection that a request or a response came over, which are removed by their names.
+static REQUEST_HOP_BY_HOP: [HeaderName; 9] = [
     header::CONNECTION,
     header::TRANSFER_ENCODING,
     header::UPGRADE,
@@ -38,7 +38,7 @@ static OF_REQUESTS: [HeaderName; 9] = [
     // Set again for local services that decide about the body: see `expectation`.
     header::EXPECT,
 ];
-static OF_RESPONSES: [HeaderName; 6] = [
+static RESPONSE_HOP_BY_HOP: [HeaderName; 6] = [
     header::CONNECTION,
     header::TRANSFER_ENCODING,
     header::UPGRADE,
@@ -94,7 +94,7 @@ fn tokens(value: &HeaderValue) -> impl Iterator<Item = &str> {
 pub(crate) fn clean_request(headers: &mut HeaderMap) {
     let trailers = headers.get_all(header::TE).iter().any(|te| has_token(te, "trailers"));
     strip_named_by_connection(headers);
-    remove_names(headers, &OF_REQUESTS);
+    remove_names(headers, &REQUEST_HOP_BY_HOP);
     if trailers {
         headers.insert(header::TE, HeaderValue::from_static("trailers"));
         // It concerns this connection only, which must be said (RFC 9110, section 10.1.4).
@@ -129,7 +129,7 @@ pub(crate) fn clean_response(headers: &mut HeaderMap) {
         headers.remove(header::CONTENT_LENGTH);
     }
     strip_named_by_connection(headers);
-    remove_names(headers, &OF_RESPONSES);
+    remove_names(headers, &RESPONSE_HOP_BY_HOP);
     strip_own(headers);
 }
 
@@ -141,7 +141,7 @@ pub(crate) fn strip_trailers(trailers: &mut HeaderMap) {
 
 /// Removes what a `Connection` header names.
 fn strip_named_by_connection(headers: &mut HeaderMap) {
-    // It is removed by its own name, or is none.
+    // The first is no header, the second is removed with the others.
     let is_option = |token: &&str| ["close", "keep-alive"].iter().any(|option| token.eq_ignore_ascii_case(option));
     let named: Vec<HeaderName> = headers
         .get_all(header::CONNECTION)

@@ -22,8 +22,8 @@ const MAX_WAITING_BYTES: usize = MAX_SENT_PAYLOAD - 1024;
 const MAX_SLICES: usize = 16;
 
 /// Bytes of a body that will be copied behind its head: all of a small one.
-pub(super) fn copied_bytes(body: Option<&SizeHint>) -> usize {
-    let length = body.and_then(SizeHint::exact).and_then(|length| usize::try_from(length).ok());
+pub(super) fn copied_bytes(body: Option<SizeHint>) -> usize {
+    let length = body.and_then(|size| size.exact()).and_then(|length| usize::try_from(length).ok());
     length.filter(|length| *length <= MAX_COPIED_BYTES).unwrap_or(0)
 }
 

@@ -90,7 +90,7 @@ pub(super) fn write(
     body: Option<SizeHint>,
     request: &mut AnsweredRequest,
 ) -> BodyWriter {
-    head.reserve(128 + 48 * parts.headers.len() + copied_bytes(body.as_ref()));
+    head.reserve(128 + 48 * parts.headers.len() + copied_bytes(body));
     write_status_line(head, parts, request.version);
     let own_length = content_length::of(&parts.headers).ok().flatten();
     let writer = frame(parts, own_length, body, request);
