@@ -29,21 +29,23 @@ const scripts = {
   postRemoveScript: path.resolve("packaging/postrm"),
 };
 
-// Versions of the C library that the programs name: those of their symbols, and one for packed relocations.
-const versions = fs.readdirSync(process.argv[3]).flatMap((name) => {
-  const program = path.join(process.argv[3], name);
-  const needs = execFileSync("readelf", ["--version-info", "--wide", program], { encoding: "utf8" }).split("File: ");
-  const ofLibrary = needs.find((library) => library.startsWith("libc.so.6")) ?? "";
-  return [...ofLibrary.matchAll(/Name: (GLIBC_\S+)/g)].map(([, version]) => version);
-});
-const ofSymbols = Math.max(...versions.map((version) => Number(/^GLIBC_2\.(\d+)/.exec(version)?.[1] ?? 0)));
-const ofRelocations = versions.includes("GLIBC_ABI_DT_RELR") ? 36 : 0;
+// Versions of the C library that the programs need, for each of its files, as rpm writes them.
+const needed = new Set();
+for (const name of fs.readdirSync(process.argv[3])) {
+  const versions = execFileSync("readelf", ["--version-info", "--wide", path.join(process.argv[3], name)], { encoding: "utf8" });
+  for (const library of versions.split("File: ")) {
+    const file = library.split(" ", 1)[0];
+    for (const [, version] of library.matchAll(/Name: (GLIBC_\S+)/g)) needed.add(`${file}(${version})(64bit)`);
+  }
+}
+// Packed relocations have a version of their own, which came with 2.36.
+const numbers = [...needed].map((one) => one.replace("GLIBC_ABI_DT_RELR", "GLIBC_2.36").match(/GLIBC_2\.(\d+)/)?.[1]);
+const minor = Math.max(...numbers.map((number) => Number(number ?? 0)));
 
 // A list that is laid over replaces the one of the configuration.
 const { deb, rpm } = JSON.parse(fs.readFileSync("tauri.conf.json", "utf8")).bundle.linux;
-const libraries = [`libc.so.6(GLIBC_2.${ofSymbols})(64bit)`, ...(ofRelocations ? ["libc.so.6(GLIBC_ABI_DT_RELR)(64bit)"] : [])];
 const linux = {
-  deb: { files, ...scripts, depends: [...deb.depends, `libc6 (>= 2.${Math.max(ofSymbols, ofRelocations)})`] },
-  rpm: { files, ...scripts, depends: [...rpm.depends, ...libraries] },
+  deb: { files, ...scripts, depends: [...deb.depends, `libc6 (>= 2.${minor})`] },
+  rpm: { files, ...scripts, depends: [...rpm.depends, ...needed] },
 };
 console.log(JSON.stringify({ bundle: { externalBin: programs, linux } }, null, 2));

@@ -25,27 +25,13 @@ static HOP_BY_HOP: [HeaderName; 6] = [
     HTTP2_SETTINGS,
 ];
 
-/// Headers of the connection that a request or a response came over, which are removed by their names.
-static REQUEST_HOP_BY_HOP: [HeaderName; 9] = [
-    header::CONNECTION,
-    header::TRANSFER_ENCODING,
-    header::UPGRADE,
-    KEEP_ALIVE,
-    PROXY_CONNECTION,
-    header::TE,
-    header::PROXY_AUTHORIZATION,
-    HTTP2_SETTINGS,
-    // Set again for local services that decide about the body: see `expectation`.
-    header::EXPECT,
-];
-static RESPONSE_HOP_BY_HOP: [HeaderName; 6] = [
-    header::CONNECTION,
-    header::TRANSFER_ENCODING,
-    header::UPGRADE,
-    KEEP_ALIVE,
-    PROXY_CONNECTION,
-    header::PROXY_AUTHENTICATE,
-];
+/// Headers of the connection that a message came over, in both directions.
+static OF_CONNECTION: [HeaderName; 5] =
+    [header::CONNECTION, header::TRANSFER_ENCODING, header::UPGRADE, KEEP_ALIVE, PROXY_CONNECTION];
+/// What only requests say about their connection. `Expect` is set again for local services that decide about the body: see
+/// `expectation`.
+static OF_REQUEST_CONNECTION: [HeaderName; 4] =
+    [header::TE, header::PROXY_AUTHORIZATION, HTTP2_SETTINGS, header::EXPECT];
 
 /// The name of this server in `Via` (RFC 9110, section 7.6.3): a pseudonym, so that local services learn no host name.
 const VIA_NAME: &str = "postern";
@@ -94,13 +80,12 @@ fn tokens(value: &HeaderValue) -> impl Iterator<Item = &str> {
 pub(crate) fn clean_request(headers: &mut HeaderMap) {
     let trailers = headers.get_all(header::TE).iter().any(|te| has_token(te, "trailers"));
     strip_named_by_connection(headers);
-    remove_names(headers, &REQUEST_HOP_BY_HOP);
+    remove_all(headers, |name| OF_CONNECTION.contains(name) || OF_REQUEST_CONNECTION.contains(name) || is_claim(name));
     if trailers {
         headers.insert(header::TE, HeaderValue::from_static("trailers"));
         // It concerns this connection only, which must be said (RFC 9110, section 10.1.4).
         headers.insert(header::CONNECTION, HeaderValue::from_static("TE"));
     }
-    strip_claims(headers);
 }
 
 /// How often a request has passed an edge, by its `Via`.
@@ -129,14 +114,15 @@ pub(crate) fn clean_response(headers: &mut HeaderMap) {
         headers.remove(header::CONTENT_LENGTH);
     }
     strip_named_by_connection(headers);
-    remove_names(headers, &RESPONSE_HOP_BY_HOP);
-    strip_own(headers);
+    remove_all(headers, |name| {
+        OF_CONNECTION.contains(name) || *name == header::PROXY_AUTHENTICATE || begins(name.as_str(), OWN_PREFIX)
+    });
 }
 
 /// Removes from trailers what a visitor or a local service may not say there.
 pub(crate) fn strip_trailers(trailers: &mut HeaderMap) {
     super::trailers::strip(trailers);
-    strip_claims(trailers);
+    remove_all(trailers, is_claim);
 }
 
 /// Removes what a `Connection` header names.
@@ -157,31 +143,14 @@ fn strip_named_by_connection(headers: &mut HeaderMap) {
     }
 }
 
-/// Removes headers of these names. One pass over those that are there costs less than a search for each of the names, and most messages
-/// have none of them.
-fn remove_names(headers: &mut HeaderMap, names: &[HeaderName]) {
-    if headers.keys().any(|name| names.contains(name)) {
-        for name in names {
-            headers.remove(name);
-        }
-    }
-}
-
-/// One pass over the names, and no work at all for requests that claim nothing.
-fn strip_claims(headers: &mut HeaderMap) {
-    let claims = |name: &HeaderName| {
-        let name = name.as_str();
-        begins(name, "x-forwarded-")
-            || name == "forwarded"
-            || is(name, "x-real-ip")
-            || begins(name, OWN_PREFIX)
-            || (HOP_BY_HOP.iter().any(|one| is(name, one.as_str())) && name.contains('_'))
-    };
-    remove_all(headers, claims);
-}
-
-fn strip_own(headers: &mut HeaderMap) {
-    remove_all(headers, |name| begins(name.as_str(), OWN_PREFIX));
+/// Whether a header says what only this server may say to a local service.
+fn is_claim(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    begins(name, "x-forwarded-")
+        || name == "forwarded"
+        || is(name, "x-real-ip")
+        || begins(name, OWN_PREFIX)
+        || (HOP_BY_HOP.iter().any(|one| is(name, one.as_str())) && name.contains('_'))
 }
 
 /// Whether [`clean_request`] takes headers of this prefix out in any case.
@@ -199,6 +168,7 @@ fn is(name: &str, wanted: &str) -> bool {
     name.len() == wanted.len() && name.bytes().zip(wanted.bytes()).all(same)
 }
 
+/// One pass over the names that are there costs less than a search for each unwanted one, and most messages have none of them.
 pub(super) fn remove_all(headers: &mut HeaderMap, unwanted: impl Fn(&HeaderName) -> bool) {
     if headers.keys().any(&unwanted) {
         let names: Vec<HeaderName> = headers.keys().filter(|name| unwanted(name)).cloned().collect();
