@@ -4,10 +4,10 @@
 mod world;
 
 use postern_test_kit::within;
-use postern_tunnel::{StreamKind, StreamStart, TunnelStream};
+use postern_tunnel::{StreamKind, StreamStart, TunnelStream, message::Hello, proto::version::VersionRange};
 use std::{sync::atomic::Ordering, time::Duration};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use world::{World, in_time, read, read_all, start, until, write};
+use world::{World, hello, in_time, read, read_all, start, until, write};
 
 /// More than the window of a stream takes.
 const LARGE: usize = 1024 * 1024;
@@ -81,6 +81,35 @@ async fn a_sudden_crowd_shares_connections_before_more_are_dialled() {
     let counts = world.server.pool();
     assert_eq!((counts.idle, counts.busy, counts.shared, world.server.overflow_streams()), (0, 14, 2, 0));
     assert!(world.open_alone().await.is_overflow(), "raw bytes share no data connection");
+}
+
+/// Opens so many streams and lets each carry a response. Returns how many share a connection, and how many are on the control
+/// connection.
+async fn crowd(world: &mut World, count: usize) -> (usize, usize) {
+    agent_answers(world);
+    let mut visitors = Vec::new();
+    for _ in 0..count {
+        let mut visitor = world.open().await;
+        download(&mut visitor, 100).await;
+        visitors.push(visitor);
+    }
+    let shared = visitors.iter().filter(|visitor| visitor.is_shared()).count();
+    (shared, world.server.overflow_streams())
+}
+
+#[tokio::test]
+async fn thousands_of_streams_share_two_connections() {
+    let mut world = World::sharing().await;
+    assert_eq!(crowd(&mut world, 4_000).await, (4_000, 0));
+}
+
+#[tokio::test]
+async fn agents_of_version_6_get_as_many_streams_on_a_connection_as_they_allow() {
+    let protocol = VersionRange { newest: 6, ..VersionRange::SUPPORTED };
+    let mut world = World::sharing_with(Hello { protocol, ..hello() }).await;
+    let (shared, overflow) = crowd(&mut world, 1_500).await;
+    assert_eq!(shared, 1024);
+    assert!(overflow > 0, "those without a data connection are on the control connection");
 }
 
 #[tokio::test]

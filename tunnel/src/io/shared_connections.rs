@@ -28,6 +28,8 @@ pub(crate) struct SharedConnections {
     runtime: Handle,
     /// Most connections.
     limit: usize,
+    /// Most streams of each.
+    max_streams: usize,
     state: Mutex<State>,
 }
 
@@ -44,13 +46,13 @@ struct Member {
 }
 
 impl SharedConnections {
-    pub(crate) fn new(pool: Arc<Pool>, limit: usize, runtime: &Handle) -> Arc<Self> {
-        Arc::new(SharedConnections { pool, runtime: runtime.clone(), limit, state: Mutex::default() })
+    pub(crate) fn new(pool: Arc<Pool>, limit: usize, max_streams: usize, runtime: &Handle) -> Arc<Self> {
+        Arc::new(SharedConnections { pool, runtime: runtime.clone(), limit, max_streams, state: Mutex::default() })
     }
 
     /// Opens a stream, if many streams have a connection of their own, or none is idle.
     pub(crate) fn open(&self) -> Option<(SharedStream, Arc<SharedConnection>)> {
-        if self.limit == 0 {
+        if self.limit == 0 || self.max_streams == 0 {
             return None;
         }
         let mut state = self.state();
@@ -65,7 +67,7 @@ impl SharedConnections {
         member.used = Instant::now();
         let connection = member.connection.clone();
         drop(state);
-        connection.open().map(|stream| (stream, connection))
+        connection.open(self.max_streams).map(|stream| (stream, connection))
     }
 
     /// Makes an idle data connection a shared one. Returns whether there was one.

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::{
         io::{cancellation::SessionCancellation, stream_transport::StreamTransport},
-        proto::shared_frame::{FrameKind, WINDOW},
+        proto::shared_frame::{FrameKind, MAX_STREAMS, WINDOW},
     };
     use proptest::prelude::*;
     use tokio::{
@@ -190,15 +190,43 @@ mod tests {
         read_too_much.stream = 2;
         let (connection, mut there, opened) = agent();
         there.write_all(&[open, read_too_much.encode().to_vec()].concat()).await.expect("there is room");
-        let many: Vec<u8> = (2..1024).flat_map(|stream| frame(stream, FrameKind::Open, 0)).collect();
+        let most = 2 * MAX_STREAMS as u32;
+        let many: Vec<u8> = (2..most).flat_map(|stream| frame(stream, FrameKind::Open, 0)).collect();
         there.write_all(&many).await.expect("there is room");
-        postern_test_kit::until("all are open", || opened.lock().expect("no panic").len() == 1023).await;
+        let all = || opened.lock().expect("no panic").len() as u32 == most - 1;
+        postern_test_kit::until("all are open", all).await;
         assert!(!connection.is_closed(), "frames of streams that have ended are skipped");
         there
-            .write_all(&[frame(1024, FrameKind::Open, 0), frame(1025, FrameKind::Open, 0)].concat())
+            .write_all(&[frame(most, FrameKind::Open, 0), frame(most + 1, FrameKind::Open, 0)].concat())
             .await
             .expect("room");
         postern_test_kit::until("it is closed", || connection.is_closed()).await;
+    }
+
+    /// Streams that the peer opens, of whose answers it reads nothing, and how many bytes of each it gets nevertheless.
+    #[tokio::test]
+    async fn what_is_not_read_of_one_stream_shrinks_with_the_number_of_streams() {
+        const STREAMS: u32 = 600;
+        let (_connection, mut there, opened) = agent();
+        let all: Vec<u8> = (0..STREAMS).flat_map(|stream| frame(stream, FrameKind::Open, 1)).collect();
+        there.write_all(&all).await.expect("there is room");
+        postern_test_kit::until("all are open", || opened.lock().expect("no panic").len() == STREAMS as usize).await;
+        for stream in opened.lock().expect("no panic").drain(..) {
+            let token = Arc::new(SessionCancellation::default()).token();
+            let mut transport = StreamTransport::shared(stream, token);
+            tokio::spawn(async move { transport.write_all(&[7; 2 * WINDOW]).await });
+        }
+        let (mut received, mut asking) = (vec![0; STREAMS as usize], 0);
+        while asking < STREAMS {
+            let mut header = [0; HEADER];
+            there.read_exact(&mut header).await.expect("a frame");
+            let header = FrameHeader::decode(&header).expect("a header");
+            asking += u32::from(header.kind == FrameKind::Move);
+            received[header.stream as usize] += header.length;
+            there.read_exact(&mut vec![0; header.length]).await.expect("its payload");
+        }
+        let (few, many) = received.split_at(512);
+        assert!(few.iter().all(|bytes| *bytes == WINDOW) && many.iter().all(|bytes| *bytes == WINDOW / 2));
     }
 
     #[tokio::test]

@@ -12,6 +12,14 @@
 pub const HEADER: usize = 10;
 /// Unread bytes that a stream may have in each direction, and the longest payload.
 pub const WINDOW: usize = 16 * 1024;
+/// What an end sends of a stream of a crowded connection before its peer has read any of it: half of [`WINDOW`], after which a
+/// peer says that it has read.
+pub const CROWDED_WINDOW: usize = WINDOW / 2;
+/// Most streams that an opener has on one connection; its peer allows twice as many, because it may learn late that one has
+/// ended.
+pub const MAX_STREAMS: usize = 4096;
+/// The same in sessions of version 6.
+pub const MAX_STREAMS_AT_FIRST: usize = 512;
 const OPEN: u16 = 1 << 15;
 const RESET: u16 = OPEN - 1;
 const MOVE: u16 = OPEN - 2;

@@ -1,5 +1,6 @@
 //! Negotiation of the message version.
 
+use super::shared_frame::{MAX_STREAMS, MAX_STREAMS_AT_FIRST};
 use serde::{Deserialize, Serialize};
 
 /// Inclusive range of message versions that one end understands.
@@ -14,8 +15,9 @@ pub struct VersionRange {
 impl VersionRange {
     /// Versions of this build. Version 2 added stream metadata; version 3 added modules of tunnels, and TLS tunnels;
     /// version 4 added agents that drain, the flow control of overflow streams, and counts of visitors; version 5 added
-    /// metadata about single requests on streams of HTTP/2; version 6 added connections that streams share.
-    pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 6 };
+    /// metadata about single requests on streams of HTTP/2; version 6 added connections that streams share, and version 7 lets
+    /// more streams share one.
+    pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 7 };
 
     /// Whether streams may carry metadata in a session of this version.
     pub fn has_stream_metadata(version: u16) -> bool {
@@ -47,9 +49,13 @@ impl VersionRange {
         version >= 5
     }
 
-    /// Whether streams of a session of this version may share [connections](super::shared_frame).
-    pub fn has_shared_connections(version: u16) -> bool {
-        version >= 6
+    /// How many streams of a session of this version may share one [connection](super::shared_frame).
+    pub fn max_shared_streams(version: u16) -> usize {
+        match version {
+            ..6 => 0,
+            6 => MAX_STREAMS_AT_FIRST,
+            7.. => MAX_STREAMS,
+        }
     }
 
     /// Newest version that both ends understand, if any.

@@ -114,6 +114,10 @@ impl World {
     }
 
     pub(crate) async fn over_tls() -> World {
+        World::over_tls_with(hello()).await
+    }
+
+    async fn over_tls_with(hello: Hello) -> World {
         let (test_server, welcomed) = test_server(usize::MAX);
         let (acceptor, connector) = tls();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -143,12 +147,16 @@ impl World {
                 io::Result::Ok(Box::new(stream) as BoxedTransport)
             }
         };
-        World::begin(test_server, welcomed, Arc::new(dial)).await
+        World::begin_with(test_server, welcomed, Arc::new(dial), hello).await
     }
 
     /// A world over TLS with so many open streams that others share connections.
     pub(crate) async fn sharing() -> World {
-        let mut world = World::over_tls().await;
+        World::sharing_with(hello()).await
+    }
+
+    pub(crate) async fn sharing_with(hello: Hello) -> World {
+        let mut world = World::over_tls_with(hello).await;
         world.idle(16).await;
         world.hold().await;
         assert_eq!(world.server.pool().shared, 2);
@@ -173,10 +181,19 @@ impl World {
 
     async fn begin(
         test_server: Arc<TestServer>,
-        mut welcomed: mpsc::UnboundedReceiver<(ServerSession, ServerEvents)>,
+        welcomed: mpsc::UnboundedReceiver<(ServerSession, ServerEvents)>,
         dial: Arc<dyn Dial>,
     ) -> World {
-        let (agent, incoming) = connect(dial, hello()).await.unwrap();
+        World::begin_with(test_server, welcomed, dial, hello()).await
+    }
+
+    async fn begin_with(
+        test_server: Arc<TestServer>,
+        mut welcomed: mpsc::UnboundedReceiver<(ServerSession, ServerEvents)>,
+        dial: Arc<dyn Dial>,
+        hello: Hello,
+    ) -> World {
+        let (agent, incoming) = connect(dial, hello).await.unwrap();
         let (server, events) = welcomed.recv().await.unwrap();
         World { server, events, agent, incoming: Some(incoming), test_server, held: Vec::new() }
     }

@@ -3,7 +3,7 @@
 use super::{ConnectionOwner, OwnConnection, SharedStream, StreamTransport};
 use crate::{
     io::{last_received::LastReceived, shrinking::shrink},
-    proto::shared_frame::{FrameHeader, FrameKind, WINDOW},
+    proto::shared_frame::{CROWDED_WINDOW, FrameHeader, FrameKind, MAX_STREAMS, WINDOW},
 };
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -17,9 +17,9 @@ use std::{
 };
 use tokio::runtime::Handle;
 
-/// Most streams that an opener has on one connection; its peer allows twice as many, because it may learn late that one has
-/// ended.
-const MAX_STREAMS: usize = 512;
+/// Streams of one connection beyond which further ones have a smaller window, so that many whose readers are slow cost no more
+/// memory than on the control connection.
+const CROWDED_FROM: usize = 512;
 /// Bytes that wait to be written before streams have to wait.
 const MAX_WAITING_BYTES: usize = 256 * 1024;
 /// Bytes that wait to be written to a peer that does not read, before the connection is given up.
@@ -61,8 +61,8 @@ struct Output {
     is_waiting: bool,
     /// Whether the connection is given up, whatever waits to be written.
     is_given_up: bool,
-    /// Tasks that wait for room.
-    blocked: Vec<Waker>,
+    /// Tasks that wait for room, by the numbers of their streams.
+    blocked: HashMap<u32, Waker>,
 }
 
 /// What the task of a stream and that of the connection share.
@@ -98,6 +98,11 @@ pub(crate) enum SharedProtocolError {
     TooManyStreams,
     #[error("the peer claims to have read what was not sent")]
     ReadTooMuch,
+}
+
+/// Unread bytes that one of so many streams may have in the direction in which this end sends.
+fn window(streams: usize) -> usize {
+    if streams > CROWDED_FROM { CROWDED_WINDOW } else { WINDOW }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -136,18 +141,19 @@ impl SharedConnection {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Opens a stream; `None` if the connection is closed or has as many as it may.
-    pub(crate) fn open(self: &Arc<Self>) -> Option<SharedStream> {
+    /// Opens a stream; `None` if the connection is closed or has `max_streams`.
+    pub(crate) fn open(self: &Arc<Self>, max_streams: usize) -> Option<SharedStream> {
         let mut streams = lock(&self.streams);
-        if self.is_closed() || streams.len() >= MAX_STREAMS {
+        if self.is_closed() || streams.len() >= max_streams {
             return None;
         }
         let number = self.next_stream.fetch_add(1, Ordering::Relaxed);
         // Numbers wrap around after 2^32 streams.
         let Entry::Vacant(entry) = streams.entry(number) else { return None };
         let slot = entry.insert(Arc::default()).clone();
+        let window = window(streams.len());
         drop(streams);
-        Some(SharedStream::new(self.clone(), slot, number, false))
+        Some(SharedStream::new(self.clone(), slot, number, window, false))
     }
 
     /// Ends a connection without streams, once what waits is written.
@@ -197,7 +203,7 @@ impl SharedConnection {
         drop(streams);
         slots.into_values().for_each(|slot| slot.break_off());
         let blocked = std::mem::take(&mut lock(&self.output).blocked);
-        blocked.into_iter().for_each(Waker::wake);
+        blocked.into_values().for_each(Waker::wake);
     }
 
     pub(super) fn forget(&self, stream: u32) {
@@ -224,15 +230,13 @@ impl SharedConnection {
         driver.into_iter().for_each(Waker::wake);
     }
 
-    /// Waits until not too many bytes wait to be written.
-    pub(super) fn poll_room(&self, cx: &mut Context<'_>) -> Poll<()> {
+    /// Waits until not too many bytes wait to be written. A stream has one task that writes.
+    pub(super) fn poll_room(&self, stream: u32, cx: &mut Context<'_>) -> Poll<()> {
         let mut output = lock(&self.output);
         if output.frames.len() < MAX_WAITING_BYTES || self.is_closed() {
             return Poll::Ready(());
         }
-        if !output.blocked.iter().any(|waker| waker.will_wake(cx.waker())) {
-            output.blocked.push(cx.waker().clone());
-        }
+        output.blocked.insert(stream, cx.waker().clone());
         Poll::Pending
     }
 
@@ -250,7 +254,7 @@ impl SharedConnection {
         std::mem::swap(&mut output.frames, buffer);
         let blocked = std::mem::take(&mut output.blocked);
         drop(output);
-        blocked.into_iter().for_each(Waker::wake);
+        blocked.into_values().for_each(Waker::wake);
     }
 
     /// Hands a frame of the peer over to its stream. Returns the stream, if the peer has opened it.
@@ -271,14 +275,16 @@ impl SharedConnection {
         let known = streams.get(&header.stream).cloned();
         match (known, header.kind) {
             (None, FrameKind::Open) if self.spare.is_none() => {
+                // It may learn late that one has ended.
                 if streams.len() >= 2 * MAX_STREAMS {
                     return Err(SharedProtocolError::TooManyStreams);
                 }
                 let slot: Arc<Slot> = Arc::default();
                 lock(&slot.0).inbox.extend_from_slice(payload);
                 streams.insert(header.stream, slot.clone());
+                let window = window(streams.len());
                 drop(streams);
-                Ok(Some(SharedStream::new(self.clone(), slot, header.stream, true)))
+                Ok(Some(SharedStream::new(self.clone(), slot, header.stream, window, true)))
             }
             (_, FrameKind::Open) => Err(SharedProtocolError::Unexpected),
             // Of a stream that has ended here.

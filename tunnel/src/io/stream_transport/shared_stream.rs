@@ -6,7 +6,7 @@ use super::{
     shared_connection::{Slot, SlotState},
 };
 use crate::proto::{
-    shared_frame::{FrameHeader, FrameKind, WINDOW},
+    shared_frame::{CROWDED_WINDOW, FrameHeader, FrameKind},
     shared_start::SharedStart,
 };
 use std::{
@@ -21,6 +21,8 @@ pub(crate) struct SharedStream {
     connection: Arc<SharedConnection>,
     slot: Arc<Slot>,
     number: u32,
+    /// Bytes that this end sends before the peer has read any.
+    window: usize,
     /// Whether the peer knows of it.
     is_opened: bool,
     is_complete: bool,
@@ -43,11 +45,18 @@ fn broken() -> io::Error {
 }
 
 impl SharedStream {
-    pub(super) fn new(connection: Arc<SharedConnection>, slot: Arc<Slot>, number: u32, is_opened: bool) -> Self {
+    pub(super) fn new(
+        connection: Arc<SharedConnection>,
+        slot: Arc<Slot>,
+        number: u32,
+        window: usize,
+        is_opened: bool,
+    ) -> Self {
         SharedStream {
             connection,
             slot,
             number,
+            window,
             is_opened,
             is_complete: false,
             has_asked: false,
@@ -166,10 +175,10 @@ impl SharedStream {
         }
     }
 
-    /// Tells the peer what was read when half of its window is used.
+    /// Tells the peer what was read when half of its window is used, or all of the smaller one.
     fn count_read(&mut self, count: usize) {
         self.read = self.read.wrapping_add(count as u32);
-        if self.own.is_none() && self.read.wrapping_sub(self.told) as usize >= WINDOW / 2 {
+        if self.own.is_none() && self.read.wrapping_sub(self.told) as usize >= CROWDED_WINDOW {
             self.send(FrameKind::Data, 0, &[]);
         }
     }
@@ -189,11 +198,11 @@ impl SharedStream {
             if state.is_broken || self.is_abandoned {
                 return Poll::Ready(Err(broken()));
             }
-            let room = WINDOW.saturating_sub(self.sent.wrapping_sub(state.acknowledged) as usize);
+            let room = self.window.saturating_sub(self.sent.wrapping_sub(state.acknowledged) as usize);
             if room > 0 {
                 self.has_asked = false;
                 drop(state);
-                return self.connection.poll_room(cx).map(|()| Ok(room));
+                return self.connection.poll_room(self.number, cx).map(|()| Ok(room));
             }
             state.wait_for_window(cx);
             // A connection of its own could arrive before the first bytes of the stream.
