@@ -40,25 +40,39 @@ pub(crate) async fn serve_https(
         let (configs, state, draining) = (configs.clone(), state.load_full(), draining.clone());
         // Held from here on, so that a drain waits for handshakes too.
         let open = open.token();
+        // Boxed by itself, so that the memory of the handshake is freed when it is done, and the task has no room for it.
+        let beginning = Box::pin(begin(accepted, configs, state, open, draining));
         // Spawned before the handshake: a slow visitor must not delay the others.
         tokio::spawn(async move {
-            let Some(identified) = Box::pin(accepted.identify()).await else { return };
-            let is_over_limit = identified.permit.limit_reached().is_some();
-            let serving = async {
-                // Boxed by itself, so that the memory of the handshake is freed when it is done.
-                let agreed = Box::pin(begin_connection(identified, &configs, state, open, draining)).await;
-                if let Some(serving) = agreed {
-                    serving.await;
-                }
-            };
-            if is_over_limit {
-                let _ = timeout(OVERFLOW_TIMEOUT, serving).await;
-            } else {
+            let agreed = beginning.await;
+            if let Some(serving) = agreed {
                 serving.await;
             }
         });
     };
     accept(listener, limiter, stop, on_accept).await;
+}
+
+/// What serves a connection that was accepted, whose handshake is finished meanwhile; `None` if nothing does. A connection over a
+/// limit has a deadline for all of it.
+async fn begin(
+    accepted: AcceptedConnection,
+    configs: Arc<TlsConfigs>,
+    state: Arc<EdgeState>,
+    open: TaskTrackerToken,
+    draining: CancellationToken,
+) -> Option<BoxFuture<'static, ()>> {
+    let identified = accepted.identify().await?;
+    if identified.permit.limit_reached().is_none() {
+        return begin_connection(identified, &configs, state, open, draining).await;
+    }
+    let serving = async move {
+        if let Some(serving) = begin_connection(identified, &configs, state, open, draining).await {
+            serving.await;
+        }
+    };
+    let _ = timeout(OVERFLOW_TIMEOUT, serving).await;
+    None
 }
 
 /// Finishes the handshake of one connection. Returns what serves it in the protocol it agreed upon; `None` if nothing does.

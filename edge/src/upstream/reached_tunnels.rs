@@ -27,6 +27,10 @@ impl ReachedTunnels {
         if reached.iter().any(|known| Arc::ptr_eq(&known.id, tunnel.id())) {
             return;
         }
+        if reached.is_empty() {
+            // Most visitors reach one.
+            reached.reserve_exact(1);
+        }
         reached.push(ReachedTunnel {
             id: tunnel.id().clone(),
             _counted: tunnel.count_visitor(),

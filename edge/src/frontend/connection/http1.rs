@@ -55,6 +55,20 @@ where
             Err(error) => break error,
         }
     };
+    // Boxed, because it takes the stream out of its box, for which an idle connection has no room.
+    Box::pin(end(error, http, connection, state)).await
+}
+
+/// Ends a connection with an error: that input is no request is said, if it can be.
+async fn end<S>(
+    error: ServerError,
+    http: ServerConnection<S>,
+    connection: &VisitorConnection,
+    state: &EdgeState,
+) -> Result<(), ServerError>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let is_responding = http.is_responding();
     let refused = match error {
         ServerError::Refused => http.into_guard().into_refused(),
@@ -64,7 +78,7 @@ where
     if let Some((refusal, stream)) = refused {
         // In the middle of one response no other can be sent.
         let stream = stream.filter(|_| !is_responding);
-        Box::pin(refuse(refusal, stream, connection, state)).await;
+        refuse(refusal, stream, connection, state).await;
     }
     Ok(())
 }
