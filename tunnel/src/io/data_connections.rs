@@ -14,9 +14,11 @@ use super::{
 use crate::proto::{
     message::{FromAgent, Welcome},
     preamble::Preamble,
+    shared_frame::SharedLimits,
     shared_start::SharedStart,
     stream_reply::RECEIVED,
     stream_start::StreamStart,
+    version::VersionRange,
 };
 use futures::{StreamExt, stream::FuturesUnordered};
 use postern_api::backoff::Backoff;
@@ -55,6 +57,7 @@ pub(crate) struct DataConnections {
     /// Connections that were lost right after they were made and have not delayed the next dial yet.
     early_losses: AtomicUsize,
     changed: Notify,
+    shared_limits: SharedLimits,
     /// Connections that streams share, by their numbers.
     shared: Mutex<HashMap<u32, Arc<SharedConnection>>>,
     this: Weak<DataConnections>,
@@ -79,6 +82,8 @@ impl DataConnections {
             max_connections,
             early_losses: AtomicUsize::new(0),
             changed: Notify::new(),
+            // A server of an older version shares no connection.
+            shared_limits: VersionRange::shared_limits(welcome.protocol).unwrap_or(SharedLimits::FORMER),
             shared: Mutex::default(),
             this: this.clone(),
         })
@@ -168,7 +173,7 @@ impl DataConnections {
 
     /// Serves the streams that share a connection.
     fn share(self: &Arc<Self>, number: u32, transport: StreamTransport) {
-        let connection = SharedConnection::new(number, None, &self.core.runtime);
+        let connection = SharedConnection::new(number, self.shared_limits, None, &self.core.runtime);
         self.shared().insert(number, connection.clone());
         let (this, owner) = (self.clone(), connection.clone());
         let on_stream = move |stream: SharedStream| {

@@ -142,8 +142,8 @@ pub(crate) fn start(transport: BoxedTransport, welcome: Welcome, limits: PoolLim
         let _ = sender.take().map(|sender| sender.send(stream));
     });
     let pool = Pool::new(core.clone(), limits);
-    let max_streams = VersionRange::max_shared_streams(welcome.protocol);
-    let shared_connections = SharedConnections::new(pool.clone(), limits.max_shared, max_streams, &core.runtime);
+    let shared_limits = VersionRange::shared_limits(welcome.protocol);
+    let shared_connections = SharedConnections::new(pool.clone(), limits.max_shared, shared_limits, &core.runtime);
     let (events, received) = mpsc::channel(MAX_QUEUED_EVENTS);
     let visitors = Arc::new(VisitorCounts::default());
     let questions = Arc::new(Questions::default());

@@ -5,7 +5,7 @@ use super::{
     shared_driver,
     stream_transport::{ConnectionOwner as _, SharedConnection, SharedStream},
 };
-use crate::proto::shared_start::SharedStart;
+use crate::proto::{shared_frame::SharedLimits, shared_start::SharedStart};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -27,9 +27,9 @@ pub(crate) struct SharedConnections {
     pool: Arc<Pool>,
     runtime: Handle,
     /// Most connections.
-    limit: usize,
-    /// Most streams of each.
-    max_streams: usize,
+    max_connections: usize,
+    /// Of each; `None` if the agent knows no shared connections.
+    limits: Option<SharedLimits>,
     state: Mutex<State>,
 }
 
@@ -46,19 +46,22 @@ struct Member {
 }
 
 impl SharedConnections {
-    pub(crate) fn new(pool: Arc<Pool>, limit: usize, max_streams: usize, runtime: &Handle) -> Arc<Self> {
-        Arc::new(SharedConnections { pool, runtime: runtime.clone(), limit, max_streams, state: Mutex::default() })
+    pub(crate) fn new(
+        pool: Arc<Pool>,
+        max_connections: usize,
+        limits: Option<SharedLimits>,
+        runtime: &Handle,
+    ) -> Arc<Self> {
+        Arc::new(SharedConnections { pool, runtime: runtime.clone(), max_connections, limits, state: Mutex::default() })
     }
 
     /// Opens a stream, if many streams have a connection of their own, or none is idle.
     pub(crate) fn open(&self) -> Option<(SharedStream, Arc<SharedConnection>)> {
-        if self.limit == 0 || self.max_streams == 0 {
-            return None;
-        }
+        let limits = self.limits.filter(|_| self.max_connections > 0)?;
         let mut state = self.state();
         state.members.retain(|member| !member.connection.is_closed());
         let own = self.pool.counts().1.saturating_sub(state.members.len());
-        while own >= READY_FROM && state.members.len() < self.limit && self.begin(&mut state) {}
+        while own >= READY_FROM && state.members.len() < self.max_connections && self.begin(&mut state, limits) {}
         let has_idle = self.pool.counts().0 > 0;
         if own < MIN_OWN_CONNECTIONS && has_idle {
             return None;
@@ -67,15 +70,15 @@ impl SharedConnections {
         member.used = Instant::now();
         let connection = member.connection.clone();
         drop(state);
-        connection.open(self.max_streams).map(|stream| (stream, connection))
+        connection.open().map(|stream| (stream, connection))
     }
 
     /// Makes an idle data connection a shared one. Returns whether there was one.
-    fn begin(&self, state: &mut State) -> bool {
+    fn begin(&self, state: &mut State, limits: SharedLimits) -> bool {
         let Some(transport) = self.pool.lease() else { return false };
         let number = state.next_number;
         state.next_number = state.next_number.wrapping_add(1);
-        let connection = SharedConnection::new(number, Some(self.pool.clone()), &self.runtime);
+        let connection = SharedConnection::new(number, limits, Some(self.pool.clone()), &self.runtime);
         let first = SharedStart::Share { connection: number }.encode();
         let pool = self.pool.clone();
         shared_driver::spawn(connection.clone(), transport, first, drop, move || pool.discard());

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::{
         io::{cancellation::SessionCancellation, stream_transport::StreamTransport},
-        proto::shared_frame::{FrameKind, MAX_STREAMS, WINDOW},
+        proto::shared_frame::{FrameKind, SharedLimits, WINDOW},
     };
     use proptest::prelude::*;
     use tokio::{
@@ -153,7 +153,7 @@ mod tests {
     /// The agent's end of a connection, with the other end of its transport. Streams that are opened are kept, and not read.
     fn agent() -> (Arc<SharedConnection>, DuplexStream, Arc<std::sync::Mutex<Vec<SharedStream>>>) {
         let (here, there) = tokio::io::duplex(1 << 20);
-        let connection = SharedConnection::new(1, None, &Handle::current());
+        let connection = SharedConnection::new(1, SharedLimits::CURRENT, None, &Handle::current());
         let transport = StreamTransport::connection(Box::new(here), Arc::new(SessionCancellation::default()).token());
         let opened: Arc<std::sync::Mutex<Vec<SharedStream>>> = Arc::default();
         let kept = opened.clone();
@@ -190,7 +190,7 @@ mod tests {
         read_too_much.stream = 2;
         let (connection, mut there, opened) = agent();
         there.write_all(&[open, read_too_much.encode().to_vec()].concat()).await.expect("there is room");
-        let most = 2 * MAX_STREAMS as u32;
+        let most = 2 * SharedLimits::CURRENT.max_streams as u32;
         let many: Vec<u8> = (2..most).flat_map(|stream| frame(stream, FrameKind::Open, 0)).collect();
         there.write_all(&many).await.expect("there is room");
         let all = || opened.lock().expect("no panic").len() as u32 == most - 1;
@@ -226,7 +226,7 @@ mod tests {
             there.read_exact(&mut vec![0; header.length]).await.expect("its payload");
         }
         let (few, many) = received.split_at(512);
-        assert!(few.iter().all(|bytes| *bytes == WINDOW) && many.iter().all(|bytes| *bytes == WINDOW / 2));
+        assert!(few.iter().all(|bytes| *bytes == WINDOW) && many.iter().all(|bytes| *bytes == 5 * 1024));
     }
 
     #[tokio::test]
@@ -290,7 +290,7 @@ mod tests {
             }
             wire.extend_from_slice(&noise);
             let outcome = |size: usize| {
-                let connection = SharedConnection::new(1, None, runtime.handle());
+                let connection = SharedConnection::new(1, SharedLimits::CURRENT, None, runtime.handle());
                 let (here, _there) = tokio::io::duplex(64);
                 let cancellation = Arc::new(SessionCancellation::default());
                 let mut opened = Vec::new();

@@ -12,19 +12,39 @@
 pub const HEADER: usize = 10;
 /// Unread bytes that a stream may have in each direction, and the longest payload.
 pub const WINDOW: usize = 16 * 1024;
-/// What an end sends of a stream of a crowded connection before its peer has read any of it: half of [`WINDOW`], after which a
-/// peer says that it has read.
-pub const CROWDED_WINDOW: usize = WINDOW / 2;
-/// Most streams that an opener has on one connection; its peer allows twice as many, because it may learn late that one has
-/// ended.
-pub const MAX_STREAMS: usize = 4096;
-/// The same in sessions of version 6.
-pub const MAX_STREAMS_AT_FIRST: usize = 512;
 const OPEN: u16 = 1 << 15;
 const RESET: u16 = OPEN - 1;
 const MOVE: u16 = OPEN - 2;
 const PING: u16 = OPEN - 3;
 const PONG: u16 = OPEN - 4;
+
+/// What both ends keep to on a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedLimits {
+    /// Most streams of the opener; its peer allows twice as many, because it may learn late that one has ended.
+    pub max_streams: usize,
+    /// Streams beyond which an end sends less of further ones, so that many whose readers are slow cost little memory.
+    pub crowded_from: usize,
+    /// Unread bytes that such a stream may have. A reader tells that it has read so many, or half of [`WINDOW`].
+    pub crowded_window: usize,
+}
+
+impl SharedLimits {
+    /// Of this build.
+    pub const CURRENT: SharedLimits = SharedLimits { max_streams: 4096, crowded_from: 512, crowded_window: 5 * 1024 };
+    /// In sessions of version 6.
+    pub const FORMER: SharedLimits = SharedLimits { max_streams: 512, crowded_from: 512, crowded_window: WINDOW };
+
+    /// Unread bytes that one of so many streams may have.
+    pub fn window(self, streams: usize) -> usize {
+        if streams > self.crowded_from { self.crowded_window } else { WINDOW }
+    }
+
+    /// Bytes after which a reader tells that it has read them.
+    pub fn told_after(self) -> usize {
+        self.crowded_window.min(WINDOW / 2)
+    }
+}
 
 /// What a frame does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

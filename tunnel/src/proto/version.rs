@@ -1,6 +1,6 @@
 //! Negotiation of the message version.
 
-use super::shared_frame::{MAX_STREAMS, MAX_STREAMS_AT_FIRST};
+use super::shared_frame::SharedLimits;
 use serde::{Deserialize, Serialize};
 
 /// Inclusive range of message versions that one end understands.
@@ -49,12 +49,12 @@ impl VersionRange {
         version >= 5
     }
 
-    /// How many streams of a session of this version may share one [connection](super::shared_frame).
-    pub fn max_shared_streams(version: u16) -> usize {
+    /// Limits of the [connections](super::shared_frame) that streams of a session of this version share; `None` if they share none.
+    pub fn shared_limits(version: u16) -> Option<SharedLimits> {
         match version {
-            ..6 => 0,
-            6 => MAX_STREAMS_AT_FIRST,
-            7.. => MAX_STREAMS,
+            ..6 => None,
+            6 => Some(SharedLimits::FORMER),
+            7.. => Some(SharedLimits::CURRENT),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{ConnectionOwner, OwnConnection, SharedStream, StreamTransport};
 use crate::{
     io::{last_received::LastReceived, shrinking::shrink},
-    proto::shared_frame::{CROWDED_WINDOW, FrameHeader, FrameKind, MAX_STREAMS, WINDOW},
+    proto::shared_frame::{FrameHeader, FrameKind, SharedLimits, WINDOW},
 };
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -17,9 +17,6 @@ use std::{
 };
 use tokio::runtime::Handle;
 
-/// Streams of one connection beyond which further ones have a smaller window, so that many whose readers are slow cost no more
-/// memory than on the control connection.
-const CROWDED_FROM: usize = 512;
 /// Bytes that wait to be written before streams have to wait.
 const MAX_WAITING_BYTES: usize = 256 * 1024;
 /// Bytes that wait to be written to a peer that does not read, before the connection is given up.
@@ -40,6 +37,7 @@ pub(crate) trait SpareConnections: ConnectionOwner {
 /// One shared connection, at either end.
 pub(crate) struct SharedConnection {
     number: u32,
+    limits: SharedLimits,
     streams: Mutex<HashMap<u32, Arc<Slot>>>,
     next_stream: AtomicU32,
     output: Mutex<Output>,
@@ -100,20 +98,21 @@ pub(crate) enum SharedProtocolError {
     ReadTooMuch,
 }
 
-/// Unread bytes that one of so many streams may have in the direction in which this end sends.
-fn window(streams: usize) -> usize {
-    if streams > CROWDED_FROM { CROWDED_WINDOW } else { WINDOW }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl SharedConnection {
     /// A connection of this number in its session. `spare` is set at the end that opens streams.
-    pub(crate) fn new(number: u32, spare: Option<Arc<dyn SpareConnections>>, runtime: &Handle) -> Arc<Self> {
+    pub(crate) fn new(
+        number: u32,
+        limits: SharedLimits,
+        spare: Option<Arc<dyn SpareConnections>>,
+        runtime: &Handle,
+    ) -> Arc<Self> {
         Arc::new(SharedConnection {
             number,
+            limits,
             streams: Mutex::default(),
             next_stream: AtomicU32::new(0),
             output: Mutex::default(),
@@ -126,6 +125,10 @@ impl SharedConnection {
 
     pub(crate) fn number(&self) -> u32 {
         self.number
+    }
+
+    pub(super) fn limits(&self) -> SharedLimits {
+        self.limits
     }
 
     pub(super) fn spare(&self) -> Option<&Arc<dyn SpareConnections>> {
@@ -141,17 +144,17 @@ impl SharedConnection {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Opens a stream; `None` if the connection is closed or has `max_streams`.
-    pub(crate) fn open(self: &Arc<Self>, max_streams: usize) -> Option<SharedStream> {
+    /// Opens a stream; `None` if the connection is closed or has as many as it may.
+    pub(crate) fn open(self: &Arc<Self>) -> Option<SharedStream> {
         let mut streams = lock(&self.streams);
-        if self.is_closed() || streams.len() >= max_streams {
+        if self.is_closed() || streams.len() >= self.limits.max_streams {
             return None;
         }
         let number = self.next_stream.fetch_add(1, Ordering::Relaxed);
         // Numbers wrap around after 2^32 streams.
         let Entry::Vacant(entry) = streams.entry(number) else { return None };
         let slot = entry.insert(Arc::default()).clone();
-        let window = window(streams.len());
+        let window = self.limits.window(streams.len());
         drop(streams);
         Some(SharedStream::new(self.clone(), slot, number, window, false))
     }
@@ -275,14 +278,13 @@ impl SharedConnection {
         let known = streams.get(&header.stream).cloned();
         match (known, header.kind) {
             (None, FrameKind::Open) if self.spare.is_none() => {
-                // It may learn late that one has ended.
-                if streams.len() >= 2 * MAX_STREAMS {
+                if streams.len() >= 2 * self.limits.max_streams {
                     return Err(SharedProtocolError::TooManyStreams);
                 }
                 let slot: Arc<Slot> = Arc::default();
                 lock(&slot.0).inbox.extend_from_slice(payload);
                 streams.insert(header.stream, slot.clone());
-                let window = window(streams.len());
+                let window = self.limits.window(streams.len());
                 drop(streams);
                 Ok(Some(SharedStream::new(self.clone(), slot, header.stream, window, true)))
             }

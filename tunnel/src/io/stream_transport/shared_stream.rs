@@ -6,7 +6,7 @@ use super::{
     shared_connection::{Slot, SlotState},
 };
 use crate::proto::{
-    shared_frame::{CROWDED_WINDOW, FrameHeader, FrameKind},
+    shared_frame::{FrameHeader, FrameKind},
     shared_start::SharedStart,
 };
 use std::{
@@ -175,10 +175,11 @@ impl SharedStream {
         }
     }
 
-    /// Tells the peer what was read when half of its window is used, or all of the smaller one.
+    /// Tells the peer what was read when half of its window is used, or all of a smaller one.
     fn count_read(&mut self, count: usize) {
         self.read = self.read.wrapping_add(count as u32);
-        if self.own.is_none() && self.read.wrapping_sub(self.told) as usize >= CROWDED_WINDOW {
+        let untold = self.read.wrapping_sub(self.told) as usize;
+        if self.own.is_none() && untold >= self.connection.limits().told_after() {
             self.send(FrameKind::Data, 0, &[]);
         }
     }
