@@ -12,7 +12,7 @@ mod tls_destination;
 mod upgrade;
 mod visitor_connection;
 
-pub(crate) use connection::serve;
+pub(crate) use connection::{begin_and_serve, serve};
 pub(crate) use http::serve_http;
 pub(crate) use https::serve_https;
 pub(crate) use service::EdgeState;

@@ -38,6 +38,20 @@ where
     }
 }
 
+/// Begins a connection and serves it, if its beginning says what serves it. The beginning is boxed by itself, so that its memory
+/// is freed when it is done, and an idle connection has no room for it.
+pub(crate) fn begin_and_serve(
+    beginning: impl Future<Output = Option<BoxFuture<'static, ()>>>,
+) -> impl Future<Output = ()> {
+    let beginning = Box::pin(beginning);
+    async move {
+        let begun = beginning.await;
+        if let Some(serving) = begun {
+            serving.await;
+        }
+    }
+}
+
 fn log_end(outcome: Result<(), impl std::fmt::Display>, connection: &VisitorConnection) {
     if let Err(error) = outcome {
         tracing::debug!(visitor = %connection.visitor.address, %error, "visitor's connection broke");

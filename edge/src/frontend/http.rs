@@ -1,6 +1,6 @@
 //! The plain HTTP port: tunnels published over HTTP, and redirects to HTTPS.
 
-use super::{ConnectionResources, EdgeState, OverLimit, VisitorConnection, serve};
+use super::{ConnectionResources, EdgeState, OverLimit, VisitorConnection, begin_and_serve, serve};
 use crate::{
     http::Visitor,
     net::{AcceptedConnection, ConnectionLimiter, IdentifiedConnection, OVERFLOW_TIMEOUT, accept},
@@ -27,14 +27,7 @@ pub(crate) async fn serve_http(
     let draining = stop.clone();
     let on_accept = move |accepted: AcceptedConnection| {
         let (state, draining, open) = (state.load_full(), draining.clone(), open.token());
-        // Boxed by itself, so that the task has no room for what it needs only to begin with.
-        let beginning = Box::pin(begin(accepted, state, open, draining));
-        tokio::spawn(async move {
-            let identified = beginning.await;
-            if let Some(serving) = identified {
-                serving.await;
-            }
-        });
+        tokio::spawn(begin_and_serve(begin(accepted, state, open, draining)));
     };
     accept(listener, limiter, stop, on_accept).await;
 }

@@ -1,6 +1,6 @@
 //! The HTTPS port: agents, HTTP visitors and visitors of TLS edges, told apart by the ClientHello.
 
-use super::{ConnectionResources, EdgeState, OverLimit, TlsDestination, VisitorConnection, serve};
+use super::{ConnectionResources, EdgeState, OverLimit, TlsDestination, VisitorConnection, begin_and_serve, serve};
 use crate::{
     access::ConnectionRecord,
     http::{TlsParameters, Visitor},
@@ -40,15 +40,8 @@ pub(crate) async fn serve_https(
         let (configs, state, draining) = (configs.clone(), state.load_full(), draining.clone());
         // Held from here on, so that a drain waits for handshakes too.
         let open = open.token();
-        // Boxed by itself, so that the memory of the handshake is freed when it is done, and the task has no room for it.
-        let beginning = Box::pin(begin(accepted, configs, state, open, draining));
         // Spawned before the handshake: a slow visitor must not delay the others.
-        tokio::spawn(async move {
-            let agreed = beginning.await;
-            if let Some(serving) = agreed {
-                serving.await;
-            }
-        });
+        tokio::spawn(begin_and_serve(begin(accepted, configs, state, open, draining)));
     };
     accept(listener, limiter, stop, on_accept).await;
 }
@@ -66,11 +59,7 @@ async fn begin(
     if identified.permit.limit_reached().is_none() {
         return begin_connection(identified, &configs, state, open, draining).await;
     }
-    let serving = async move {
-        if let Some(serving) = begin_connection(identified, &configs, state, open, draining).await {
-            serving.await;
-        }
-    };
+    let serving = begin_and_serve(begin_connection(identified, &configs, state, open, draining));
     let _ = timeout(OVERFLOW_TIMEOUT, serving).await;
     None
 }

@@ -18,26 +18,27 @@ const MOVE: u16 = OPEN - 2;
 const PING: u16 = OPEN - 3;
 const PONG: u16 = OPEN - 4;
 
+/// Streams beyond which an end sends less of further ones, so that many whose readers are slow cost little memory.
+const CROWDED_FROM: usize = 512;
+
 /// What both ends keep to on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedLimits {
     /// Most streams of the opener; its peer allows twice as many, because it may learn late that one has ended.
     pub max_streams: usize,
-    /// Streams beyond which an end sends less of further ones, so that many whose readers are slow cost little memory.
-    pub crowded_from: usize,
-    /// Unread bytes that such a stream may have. A reader tells that it has read so many, or half of [`WINDOW`].
+    /// Unread bytes that a stream of a crowded connection may have. A reader tells that it has read so many, or half of [`WINDOW`].
     pub crowded_window: usize,
 }
 
 impl SharedLimits {
     /// Of this build.
-    pub const CURRENT: SharedLimits = SharedLimits { max_streams: 4096, crowded_from: 512, crowded_window: 5 * 1024 };
+    pub const CURRENT: SharedLimits = SharedLimits { max_streams: 4096, crowded_window: 5 * 1024 };
     /// In sessions of version 6.
-    pub const FORMER: SharedLimits = SharedLimits { max_streams: 512, crowded_from: 512, crowded_window: WINDOW };
+    pub const FORMER: SharedLimits = SharedLimits { max_streams: 512, crowded_window: WINDOW };
 
     /// Unread bytes that one of so many streams may have.
     pub fn window(self, streams: usize) -> usize {
-        if streams > self.crowded_from { self.crowded_window } else { WINDOW }
+        if streams > CROWDED_FROM { self.crowded_window } else { WINDOW }
     }
 
     /// Bytes after which a reader tells that it has read them.
