@@ -106,6 +106,24 @@ test("names what depends on the selected records, and leaves out those in use", 
   await edges.removeAll();
 });
 
+test("selects all rows once there are rows", async ({ page, world, pages }) => {
+  const id = await world.create("/bot_users", { name: "late" });
+  let send = () => {};
+  const isSent = new Promise<void>((resolve) => (send = resolve));
+  await page.route(/\/bot_users\?/, async (route) => {
+    await isSent;
+    await route.continue();
+  });
+  await pages.go("/bot_users");
+  const all = page.getByRole("checkbox", { name: "Select all rows of this page" });
+  await expect(page.getByText("Loading bot users…")).toBeVisible();
+  await expect(all).toBeDisabled();
+  send();
+  await all.click();
+  await expect(selectRow(page, "late")).toBeChecked();
+  await world.manage("DELETE", `/bot_users/${id}`);
+});
+
 test("shows the traffic and the health of edges", async ({ page, world, edges, pages }) => {
   await edges.shop("quiet.localhost");
   await edges.shop("busy.localhost");

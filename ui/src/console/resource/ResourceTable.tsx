@@ -98,6 +98,7 @@ function Rows<T extends Base>({ kind, table, selection, renderActions, title }: 
               <SelectBox
                 label="Select all rows of this page"
                 checked={rows.length > 0 && rows.every(selection.has)}
+                disabled={rows.length === 0}
                 onChange={(isSelected) => selection.set(rows, isSelected)}
               />
             </th>

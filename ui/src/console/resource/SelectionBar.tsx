@@ -49,11 +49,12 @@ export function SelectionBar<T extends Base>({
 interface SelectBoxProps {
   label: string;
   checked: boolean;
+  disabled?: boolean;
   onChange(checked: boolean): void;
 }
 
 /** A checkbox whose label is for assistive technology only. */
-export function SelectBox({ label, checked, onChange }: SelectBoxProps) {
+export function SelectBox({ label, checked, disabled = false, onChange }: SelectBoxProps) {
   return (
     <Checkbox.Root
       nativeButton
@@ -61,6 +62,7 @@ export function SelectBox({ label, checked, onChange }: SelectBoxProps) {
       className={styles.selectBox}
       aria-label={label}
       checked={checked}
+      disabled={disabled}
       onCheckedChange={onChange}
     >
       <span className={styles.selectMark}>
