@@ -5,15 +5,29 @@ import { type TraceEvent, traced } from "./trace";
 /** The page may be busy for so long at once, in time of its own thread. */
 const LIMIT_MS = 100;
 
+/**
+ * What a payload does to a page it does every time. A task that the machine holds up, as in the kernel or in the
+ * hypervisor, counts as the thread's own time as well, but is quick when it is done once more.
+ */
+const ATTEMPTS = 3;
+
+/** Something that is done with the page. */
+export interface Step {
+  name: string;
+  act(): Promise<void>;
+}
+
 export class Watch {
   readonly #page: Page;
   readonly #own: string;
+  readonly #open: () => Promise<void>;
   readonly #foreign: string[] = [];
 
-  /** Begins once the page stands. `own` is the only origin that may be asked. */
-  constructor(page: Page, own: string) {
+  /** Begins once the page is shown. `own` is the only origin that may be asked; `open` shows the page anew. */
+  constructor(page: Page, own: string, open: () => Promise<void>) {
     this.#page = page;
     this.#own = own;
+    this.#open = open;
     page.context().on("request", (request) => {
       const url = request.url();
       if (!url.startsWith(`${own}/`) && !/^(?:data|blob|about):/.test(url)) this.#foreign.push(url);
@@ -34,18 +48,37 @@ export class Watch {
     });
   }
 
-  /** Does something and returns the duration of the page's slowest task, without what other processes took. Fails above the limit. */
-  async quick(what: string, act: () => Promise<void>): Promise<number> {
-    const events = await traced(this.#page, ["disabled-by-default-devtools.timeline"], async () => {
-      await act();
-      // What was begun is drawn as well.
-      await this.#page.evaluate(
-        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
-      );
-    });
-    const duration = maxTaskDuration(events);
-    expect(duration, `${what}: the page did not answer`).toBeLessThan(LIMIT_MS);
-    return duration;
+  /**
+   * Takes the steps in turn and returns the duration of the page's slowest task, without what other processes took.
+   * Fails where a step is above the limit in every attempt.
+   */
+  async quick(...steps: Step[]): Promise<number> {
+    const durations = await this.#durations(steps);
+    for (let attempt = 2; attempt <= ATTEMPTS && Math.max(...durations) >= LIMIT_MS; attempt += 1) {
+      await this.#page.goto("about:blank");
+      await this.#open();
+      const repeated = await this.#durations(steps);
+      durations.forEach((duration, at) => (durations[at] = Math.min(duration, repeated[at] ?? duration)));
+    }
+    steps.forEach(({ name }, at) =>
+      expect(durations[at], `${name}: the page did not answer`).toBeLessThan(LIMIT_MS),
+    );
+    return Math.max(...durations);
+  }
+
+  async #durations(steps: readonly Step[]): Promise<number[]> {
+    const durations = [];
+    for (const { act } of steps) {
+      const events = await traced(this.#page, ["disabled-by-default-devtools.timeline"], async () => {
+        await act();
+        // What was begun is drawn as well.
+        await this.#page.evaluate(
+          () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+        );
+      });
+      durations.push(maxTaskDuration(events));
+    }
+    return durations;
   }
 
   /** Nothing ran, nothing was asked from anybody but the agent, nothing was led away. */

@@ -2,9 +2,9 @@
 // is asked from anybody but the agent. All of it went through the real server and agent.
 import { CORPUS, EVIL, MARKUP } from "../kit/corpus";
 import { expect } from "../kit/fixtures";
-import { testWithService } from "../kit/inspector";
+import { testWithService, type Inspector } from "../kit/inspector";
 import { frame, message } from "../kit/service";
-import { Watch } from "../kit/watch";
+import { Watch, type Step } from "../kit/watch";
 
 const TITLE = "Postern inspector";
 const MB = 1024 * 1024;
@@ -12,7 +12,7 @@ const MB = 1024 * 1024;
 const test = testWithService([`inspect_body_size: ${256 * MB}`, `inspect_db_size: ${1100 * MB}`]).extend<{
   watch: Watch;
 }>({
-  watch: async ({ inspector: { page, world } }, use) => use(new Watch(page, world.url)),
+  watch: async ({ inspector: { page, world }, openAgent }, use) => use(new Watch(page, world.url, openAgent)),
 });
 test.use({
   viewport: { width: 1280, height: 800 },
@@ -20,6 +20,15 @@ test.use({
   expected: /^(?:policy|console): /,
   // Snapshots are taken by the page itself, and it is measured how long the page is busy.
   trace: { mode: "retain-on-failure", snapshots: false, screenshots: false },
+});
+
+/** A request is selected, and one of its tabs. */
+const selection = (inspector: Inspector, path: string, tab: string): Step => ({
+  name: tab,
+  act: async () => {
+    await inspector.select(path, tab);
+    await expect(inspector.panel).toBeVisible();
+  },
 });
 
 test.describe("a hostile corpus in captured traffic", () => {
@@ -31,24 +40,26 @@ test.describe("a hostile corpus in captured traffic", () => {
       inspector.service.says(path, answer);
       await inspector.visit(`${path}?corpus`);
       await expect(inspector.row(`${path}?corpus`)).toBeVisible();
-      const busyTimes = [
-        await watch.quick(path, async () => {
-          await inspector.select(`${path}?corpus`);
-          await expect(inspector.panel.getByText(shows).first()).toBeVisible();
-        }),
-      ];
-      for (const way of ways) {
-        busyTimes.push(
-          await watch.quick(`${path} as ${way}`, async () => {
+      const busy = await watch.quick(
+        {
+          name: path,
+          act: async () => {
+            await inspector.select(`${path}?corpus`);
+            await expect(inspector.panel.getByText(shows).first()).toBeVisible();
+          },
+        },
+        ...ways.map((way) => ({
+          name: `${path} as ${way}`,
+          act: async () => {
             await page.getByRole("button", { name: way, exact: true }).click();
             await expect(page.getByRole("button", { name: way, exact: true, pressed: true })).toBeVisible();
             await expect(inspector.panel.getByText("Loading…")).toHaveCount(0);
             // What would act has half a second to do so.
             if (way === "Page" || way === "Image") await page.waitForTimeout(500);
-          }),
-        );
-      }
-      process.stdout.write(`${path}: busy for at most ${Math.max(...busyTimes).toFixed(0)} ms at once\n`);
+          },
+        })),
+      );
+      process.stdout.write(`${path}: busy for at most ${busy.toFixed(0)} ms at once\n`);
       await watch.harmless(TITLE);
     });
 
@@ -101,12 +112,11 @@ test.describe("a hostile corpus in captured traffic", () => {
     await inspector.visit(path, { "X-Markup": MARKUP, Referer: `${EVIL}/${MARKUP}` });
     await inspector.visit("/headers?plain", { "X-Markup": MARKUP, "User-Agent": `${MARKUP}\t\u202E` });
     await expect(inspector.row("/headers?plain")).toBeVisible();
-    for (const tab of ["Overview", "Headers", "Request", "Response", "Raw"]) {
-      await watch.quick(tab, async () => {
-        await inspector.select("/headers?plain", tab);
-        await expect(inspector.panel).toBeVisible();
-      });
-    }
+    await watch.quick(
+      ...["Overview", "Headers", "Request", "Response", "Raw"].map((tab) =>
+        selection(inspector, "/headers?plain", tab),
+      ),
+    );
     const names = ["<img src=x onerror=window.ran=1>", "x\u202Etxt.exe"];
     for (const name of names) {
       // Whether the agent takes such a name or refuses it, the page shows text.
@@ -128,11 +138,14 @@ test.describe("a hostile corpus in captured traffic", () => {
     });
     const socket = inspector.upgrade("/socket");
     await expect(inspector.row("/socket")).toBeVisible();
-    await watch.quick("messages", async () => {
-      await inspector.select("/socket", "Messages");
-      await expect(inspector.panel.getByText("1000 normal")).toBeVisible();
-      await inspector.panel.getByRole("listitem").filter({ hasText: '{"n":' }).last().click();
-      await expect(inspector.panel.getByRole("treeitem").first()).toBeVisible();
+    await watch.quick({
+      name: "messages",
+      act: async () => {
+        await inspector.select("/socket", "Messages");
+        await expect(inspector.panel.getByText("1000 normal")).toBeVisible();
+        await inspector.panel.getByRole("listitem").filter({ hasText: '{"n":' }).last().click();
+        await expect(inspector.panel.getByRole("treeitem").first()).toBeVisible();
+      },
     });
     socket.destroy();
     inspector.service.says("/events", {
@@ -140,9 +153,12 @@ test.describe("a hostile corpus in captured traffic", () => {
       body: `event: ${MARKUP}\ndata: ${MARKUP}\n\n`.repeat(300),
     });
     await inspector.visit("/events");
-    await watch.quick("events", async () => {
-      await inspector.select("/events", "Messages");
-      await expect(inspector.panel.getByRole("listitem").first()).toBeVisible();
+    await watch.quick({
+      name: "events",
+      act: async () => {
+        await inspector.select("/events", "Messages");
+        await expect(inspector.panel.getByRole("listitem").first()).toBeVisible();
+      },
     });
     await watch.harmless(TITLE);
   });
@@ -159,28 +175,35 @@ test.describe("a hostile corpus in captured traffic", () => {
       loaded += Number(response.headers()["content-length"] ?? 0);
     });
     await expect(inspector.row("/large")).toBeVisible();
-    await watch.quick("the beginning", async () => {
-      await inspector.select("/large");
-      await expect(inspector.panel.getByText("Bytes 0 to 4,194,303")).toBeVisible();
-      await expect(inspector.panel.getByText("0123456789abcdef").first()).toBeVisible();
-    });
-    await watch.quick("another page", async () => {
-      await page.getByRole("spinbutton", { name: "Page" }).fill("50");
-      await expect(inspector.panel.getByText("Bytes 205,520,896 to 209,715,199")).toBeVisible();
-      await expect(inspector.panel.getByText("0123456789abcdef").first()).toBeVisible();
-    });
-    await watch.quick("the bytes", async () => {
-      await page.keyboard.press("Escape");
-      await inspector.select("/large");
-      await page.getByRole("button", { name: "Hex", exact: true }).click();
-      await expect(inspector.panel.getByText("30 31 32 33").first()).toBeVisible();
-    });
-    for (const tab of ["Overview", "Headers", "Raw"]) {
-      await watch.quick(tab, async () => {
-        await inspector.select("/large", tab);
-        await expect(inspector.panel).toBeVisible();
-      });
-    }
+    await watch.quick(
+      {
+        name: "the beginning",
+        act: async () => {
+          loaded = 0;
+          await inspector.select("/large");
+          await expect(inspector.panel.getByText("Bytes 0 to 4,194,303")).toBeVisible();
+          await expect(inspector.panel.getByText("0123456789abcdef").first()).toBeVisible();
+        },
+      },
+      {
+        name: "another page",
+        act: async () => {
+          await page.getByRole("spinbutton", { name: "Page" }).fill("50");
+          await expect(inspector.panel.getByText("Bytes 205,520,896 to 209,715,199")).toBeVisible();
+          await expect(inspector.panel.getByText("0123456789abcdef").first()).toBeVisible();
+        },
+      },
+      {
+        name: "the bytes",
+        act: async () => {
+          await page.keyboard.press("Escape");
+          await inspector.select("/large");
+          await page.getByRole("button", { name: "Hex", exact: true }).click();
+          await expect(inspector.panel.getByText("30 31 32 33").first()).toBeVisible();
+        },
+      },
+      ...["Overview", "Headers", "Raw"].map((tab) => selection(inspector, "/large", tab)),
+    );
     await expect(inspector.panel.getByText("HTTP/1.1").first()).toBeVisible();
     expect(loaded, "of 200 MB only what was looked at was read").toBeLessThan(40 * MB);
     await watch.harmless(TITLE);
