@@ -82,7 +82,16 @@ impl Certified {
 
     /// Waits until a visitor that trusts only the authority is served.
     async fn is_served(&self, host: &str) -> Value {
-        let record = eventually("a certificate is there", async || self.record(host).await).await;
+        let record = eventually("a certificate is there", async || {
+            let record = self.record(host).await;
+            if record.is_none() {
+                let logs = self.world.logs();
+                let failure = logs.lines().find(|line| line.contains("no new certificate") && line.contains(host));
+                assert_eq!(failure, None, "an order failed");
+            }
+            record
+        })
+        .await;
         assert!(record["issued_at"].is_string(), "{record}");
         let https = self.world.server.addresses.https;
         let arguments = trusting(&self.root);
@@ -97,7 +106,7 @@ impl Certified {
 #[tokio::test]
 async fn a_directory_is_set_and_taken_away_while_the_server_runs() {
     let (ports, settings) = (Ports::free(), tempfile::NamedTempFile::new().unwrap());
-    let setup = PebbleSetup { http: ports.server_http, https: ports.unused, lasting: 3600 };
+    let setup = PebbleSetup::new(ports.server_http, ports.unused);
     let file = settings.path().to_string_lossy().into_owned();
     let certified = Certified::with(&ports, setup, |_| vec!["--config".into(), file]).await;
     certified.edge("shop.example.test").await;
@@ -127,7 +136,7 @@ async fn a_directory_is_set_and_taken_away_while_the_server_runs() {
 #[tokio::test]
 async fn challenges_for_edges_and_reserved_domains_are_served_on_the_http_port() {
     let ports = Ports::free();
-    let setup = PebbleSetup { http: ports.server_http, https: ports.unused, lasting: 3600 };
+    let setup = PebbleSetup::new(ports.server_http, ports.unused);
     let certified = Certified::start(&ports, setup).await;
     certified.edge("shop.example.test").await;
     certified.edge("other.example.test").await;
@@ -159,9 +168,20 @@ async fn challenges_for_edges_and_reserved_domains_are_served_on_the_http_port()
 }
 
 #[tokio::test]
+async fn orders_complete_although_the_authority_rejects_every_other_nonce() {
+    let ports = Ports::free();
+    let setup = PebbleSetup { rejected_nonces: 50, ..PebbleSetup::new(ports.server_http, ports.unused) };
+    let certified = Certified::start(&ports, setup).await;
+    for host in ["one.example.test", "two.example.test", "three.example.test"] {
+        certified.edge(host).await;
+        certified.is_served(host).await;
+    }
+}
+
+#[tokio::test]
 async fn a_name_unreachable_on_the_http_port_is_validated_on_the_https_port() {
     let ports = Ports::free();
-    let setup = PebbleSetup { http: ports.unused, https: ports.server_https, lasting: 3600 };
+    let setup = PebbleSetup::new(ports.unused, ports.server_https);
     let certified = Certified::start(&ports, setup).await;
     certified.edge("shop.example.test").await;
     certified.is_served("shop.example.test").await;
@@ -170,7 +190,7 @@ async fn a_name_unreachable_on_the_http_port_is_validated_on_the_https_port() {
 #[tokio::test]
 async fn a_certificate_is_renewed_in_time_and_kept_while_the_authority_is_unreachable() {
     let ports = Ports::free();
-    let setup = PebbleSetup { http: ports.server_http, https: ports.unused, lasting: 30 };
+    let setup = PebbleSetup { lasting: 30, ..PebbleSetup::new(ports.server_http, ports.unused) };
     let certified = Certified::start(&ports, setup).await;
     certified.edge("shop.example.test").await;
     let first = certified.is_served("shop.example.test").await;

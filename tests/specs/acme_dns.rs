@@ -30,7 +30,7 @@ impl Zone {
         let server = NameServer::start(&folder.path().join("bind"), "example.test", records).await;
         // Nothing listens at these ports: only records in DNS can be validated.
         let (http, _) = free_tcp_ports(2);
-        let setup = PebbleSetup { http, https: http + 1, lasting: 3600 };
+        let setup = PebbleSetup::new(http, http + 1);
         let pebble = Pebble::with_resolver(&folder.path().join("pebble"), setup, Some(server.address)).await;
         Zone { server, pebble, folder }
     }

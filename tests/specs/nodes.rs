@@ -324,7 +324,7 @@ async fn one_node_orders_certificates_and_any_answers_the_challenge() {
     // The authority asks the second node, whichever orders.
     let (http, _) = free_tcp_ports(2);
     let folder = cluster.path("pebble");
-    let pebble = Pebble::start(&folder, PebbleSetup { http, https: http + 1, lasting: 3600 }).await;
+    let pebble = Pebble::start(&folder, PebbleSetup::new(http, http + 1)).await;
     let (directory, root) = (pebble.directory(), pebble.root().to_string_lossy().into_owned());
     let at = |port: u16| format!("127.0.0.1:{port}");
     let acme = ["--acme-directory", directory.as_str(), "--acme-ca", root.as_str()];
@@ -374,7 +374,7 @@ async fn the_certificate_comes_although_the_node_that_orders_it_is_killed() {
     let mut cluster = Cluster::start(0).await;
     let (http, _) = free_tcp_ports(2);
     let folder = cluster.path("pebble");
-    let pebble = Pebble::start(&folder, PebbleSetup { http, https: http + 1, lasting: 3600 }).await;
+    let pebble = Pebble::start(&folder, PebbleSetup::new(http, http + 1)).await;
     let (directory, root) = (pebble.directory(), pebble.root().to_string_lossy().into_owned());
     let at = |port: u16| format!("127.0.0.1:{port}");
     let acme = ["--acme-directory", directory.as_str(), "--acme-ca", root.as_str()];

@@ -8,6 +8,7 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
 };
+use tokio::net::TcpStream;
 
 /// The ports of challenges and the validity of certificates.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,15 @@ pub struct PebbleSetup {
     pub https: u16,
     /// In seconds.
     pub lasting: u32,
+    /// Percentage of requests whose nonce it rejects.
+    pub rejected_nonces: u8,
+}
+
+impl PebbleSetup {
+    /// Certificates for an hour, and a few rejected nonces as usual for Pebble.
+    pub fn new(http: u16, https: u16) -> PebbleSetup {
+        PebbleSetup { http, https, lasting: 3600, rejected_nonces: 5 }
+    }
 }
 
 /// A running authority. It ends with its handle.
@@ -75,11 +85,18 @@ impl Pebble {
             "",
         ];
         let asked = resolver.unwrap_or(names).to_string();
-        let names = Process::start(Path::new("pebble-challtestsrv"), &everything_here, &[]);
+        let server = Process::start(Path::new("pebble-challtestsrv"), &everything_here, &[]);
+        eventually("the name server listens", async || {
+            assert!(server.is_running(), "the name server ended: {}", server.stderr());
+            TcpStream::connect(names).await.ok()
+        })
+        .await;
         let configuration = configuration.to_string_lossy().into_owned();
         let arguments = ["-strict", "-config", &configuration, "-dnsserver", &asked];
-        let process = Process::start(Path::new("pebble"), &arguments, &[("PEBBLE_VA_NOSLEEP", "1")]);
-        let pebble = Pebble { process, names, directory, management, root };
+        let rejected = setup.rejected_nonces.to_string();
+        let environment = [("PEBBLE_VA_NOSLEEP", "1"), ("PEBBLE_WFE_NONCEREJECT", rejected.as_str())];
+        let process = Process::start(Path::new("pebble"), &arguments, &environment);
+        let pebble = Pebble { process, names: server, directory, management, root };
         let client = pebble.client();
         eventually("pebble responds", async || {
             assert!(pebble.process.is_running(), "pebble ended: {}", pebble.process.stderr());

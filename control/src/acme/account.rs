@@ -1,6 +1,6 @@
 //! Account with an ACME authority: one for each directory, stored with its key sealed.
 
-use super::AcmeError;
+use super::{AcmeError, directory::with_valid_nonce};
 use crate::{
     resources::Resources,
     store::{Commit, CommitCondition, CommitOutcome, Write},
@@ -36,8 +36,8 @@ pub(super) async fn open(
         let contact: Vec<String> = contact.iter().map(|mail| format!("mailto:{mail}")).collect();
         let contact: Vec<&str> = contact.iter().map(String::as_str).collect();
         let new = NewAccount { contact: &contact, terms_of_service_agreed: true, only_return_existing: false };
-        let (account, credentials) =
-            builder()?.create(&new, directory.to_owned(), None).await.map_err(AcmeError::from_client)?;
+        let created = with_valid_nonce!(builder()?.create(&new, directory.to_owned(), None).await);
+        let (account, credentials) = created.map_err(AcmeError::from_client)?;
         let credentials = serde_json::to_string(&credentials).map_err(account_error)?;
         let stored = StoredAccount { directory: directory.to_owned(), credentials };
         let value = resources.codec.write(&stored, &key, SECRETS).map_err(|error| AcmeError(error.message))?;

@@ -22,6 +22,24 @@ const ORDER_TIMEOUT: Duration = Duration::from_secs(180);
 /// Longest wait for the authority to validate a challenge, or to issue.
 const POLL_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// How often a request is made while its nonce is rejected. The client itself sends each up to three times.
+const MAX_NONCE_ATTEMPTS: u32 = 8;
+
+/// Makes a request again while the authority rejects its nonce (RFC 8555, section 6.5), as it may after a restart, or when
+/// several servers of it respond. Not a function, because a future that borrows from an async closure is not `Send`.
+macro_rules! with_valid_nonce {
+    ($request:expr) => {{
+        let mut attempts = 1;
+        loop {
+            match $request {
+                Err(error) if $crate::acme::directory::is_rejected_nonce(&error, attempts) => attempts += 1,
+                outcome => break outcome,
+            }
+        }
+    }};
+}
+pub(super) use with_valid_nonce;
+
 /// A directory, and the account with it.
 #[derive(Clone)]
 pub(super) struct Directory(Arc<Inner>);
@@ -79,8 +97,9 @@ impl Inner {
         let mut request = CertificateParams::new(texts(names)).map_err(key_error)?;
         request.distinguished_name = DistinguishedName::new();
         let request = request.serialize_request(&key).map_err(key_error)?;
-        order.finalize_csr(request.der()).await.map_err(AcmeError::from_client)?;
-        let chain_pem = order.poll_certificate(&poll_policy()).await.map_err(AcmeError::from_client)?;
+        with_valid_nonce!(order.finalize_csr(request.der()).await).map_err(AcmeError::from_client)?;
+        let chain_pem = with_valid_nonce!(order.poll_certificate(&poll_policy()).await);
+        let chain_pem = chain_pem.map_err(AcmeError::from_client)?;
         Ok(IssuedCertificate { chain_pem, private_key_pem: Secret::new(key.serialize_pem()) })
     }
 
@@ -118,10 +137,10 @@ impl Inner {
                 && let Some(mut challenge) = authorization.challenge(kind.clone())
             {
                 // The response tells it if the authority has refused the challenge by then.
-                challenge.set_ready().await.map_err(validation_error)?;
+                with_valid_nonce!(challenge.set_ready().await).map_err(validation_error)?;
             }
         }
-        match order.poll_ready(&poll_policy()).await {
+        match with_valid_nonce!(order.poll_ready(&poll_policy()).await) {
             Ok(OrderStatus::Ready | OrderStatus::Valid) => Ok(order),
             Ok(_) => Err(OrderError::ChallengeFailed(challenge_error(&mut order).await)),
             Err(error) => Err(validation_error(error)),
@@ -131,8 +150,11 @@ impl Inner {
     async fn new_order(&self, names: &[HostName]) -> Result<Order, AcmeError> {
         let account = self.account().await?;
         let identifiers: Vec<_> = texts(names).into_iter().map(Identifier::Dns).collect();
-        match account.new_order(&NewOrder::new(&identifiers)).await {
-            Ok(order) => Ok(order),
+        match with_valid_nonce!(account.new_order(&NewOrder::new(&identifiers)).await) {
+            Ok(mut order) => {
+                let fetched = with_valid_nonce!(fetch_authorizations(&mut order).await);
+                fetched.map(|()| order).map_err(AcmeError::from_client)
+            }
             Err(error) => {
                 if is_unknown_account(&error) {
                     *self.account.lock().await = None;
@@ -194,6 +216,15 @@ impl Inner {
     }
 }
 
+/// Fetches the authorizations of an order, which keeps them: `Order::authorizations` sends no requests afterwards.
+async fn fetch_authorizations(order: &mut Order) -> Result<(), instant_acme::Error> {
+    let mut authorizations = order.authorizations();
+    while let Some(authorization) = authorizations.next().await {
+        authorization?;
+    }
+    Ok(())
+}
+
 /// Reason why an order was not validated.
 enum OrderError {
     /// The authority could not validate the challenge; another type of challenge may succeed.
@@ -228,8 +259,11 @@ impl AcmeError {
 async fn challenge_error(order: &mut Order) -> AcmeError {
     let mut authorizations = order.authorizations();
     while let Some(Ok(mut authorization)) = authorizations.next().await {
-        let Ok(state) = authorization.refresh().await else { break };
-        if let Some(problem) = state.challenges.iter().find_map(|challenge| challenge.error.as_ref()) {
+        let refreshed = with_valid_nonce!(authorization.refresh().await.map(drop));
+        if refreshed.is_err() {
+            break;
+        }
+        if let Some(problem) = authorization.challenges.iter().find_map(|challenge| challenge.error.as_ref()) {
             return reason(problem);
         }
     }
@@ -248,9 +282,20 @@ fn reason(problem: &Problem) -> AcmeError {
     AcmeError(problem.detail.clone().unwrap_or_else(|| problem.to_string()))
 }
 
+/// Whether an error after so many attempts is that of a nonce, and there may be one more.
+pub(super) fn is_rejected_nonce(error: &instant_acme::Error, attempts: u32) -> bool {
+    attempts < MAX_NONCE_ATTEMPTS && is_problem(error, "badNonce")
+}
+
 fn is_unknown_account(error: &instant_acme::Error) -> bool {
+    is_problem(error, "accountDoesNotExist")
+}
+
+/// Whether the authority says that there is a problem of a type of RFC 8555, section 6.7.
+fn is_problem(error: &instant_acme::Error, name: &str) -> bool {
     let instant_acme::Error::Api(problem) = error else { return false };
-    problem.r#type.as_deref().is_some_and(|kind| kind.ends_with(":accountDoesNotExist"))
+    let namespace = problem.r#type.as_deref().and_then(|kind| kind.strip_suffix(name));
+    namespace.is_some_and(|namespace| namespace.ends_with(':'))
 }
 
 fn poll_policy() -> RetryPolicy {
