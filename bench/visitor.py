@@ -25,7 +25,9 @@ END_STREAM, END_HEADERS, ACK = 1, 4, 1
 
 
 class Service:
-    """Responds to GET with 1 KiB, to GET /MIBS with that many MiB, and to POST when the body has arrived."""
+    """Responds to GET with 1 KiB, to GET /MIBS with that many MiB, to GET /after/MICROSECONDS later, and to POST when the body has
+    arrived.
+    """
 
     def __init__(self):
         listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
@@ -64,6 +66,8 @@ async def _serve(reader, writer, begun):
                 unread -= len(await reader.read(min(unread, MIB)))
             mibs = re.match(rb"GET /(\d+) ", head)
             parts, part = (int(mibs[1]) * PARTS_OF_MIB, PART) if mibs else (1, PAGE)
+            if delay := re.match(rb"GET /after/(\d+) ", head):
+                await asyncio.sleep(int(delay[1]) / 1e6)
             begun[:] = (int.from_bytes(begun[:], "little") + 1).to_bytes(8, "little")
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % (parts * len(part)) + part)
             for _ in range(parts - 1):
