@@ -9,6 +9,7 @@ mod hook;
 mod proofs;
 mod propagation;
 mod renewer;
+mod requests;
 mod shared_jobs;
 
 pub use dns_challenge::{DnsChallengeSettings, DnsProvider};

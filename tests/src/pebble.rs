@@ -10,7 +10,7 @@ use std::{
 };
 use tokio::net::TcpStream;
 
-/// The ports of challenges and the validity of certificates.
+/// The ports of challenges, the validity of certificates, and how often nonces are rejected.
 #[derive(Clone, Copy, Debug)]
 pub struct PebbleSetup {
     /// The port of `http-01`.
@@ -53,7 +53,7 @@ impl Pebble {
         let root = own_certificate(folder);
         let (first, _) = free_tcp_ports(4);
         let at = |offset: u16| SocketAddr::from(([127, 0, 0, 1], first + offset));
-        let (directory, management, names, orders) = (at(0), at(1), at(2), at(3));
+        let (directory, management, names_address, orders) = (at(0), at(1), at(2), at(3));
         let configuration = folder.join("pebble.json");
         let own = json!({ "pebble": {
             "listenAddress": directory.to_string(),
@@ -67,7 +67,7 @@ impl Pebble {
             "certificateValidityPeriod": setup.lasting,
         }});
         std::fs::write(&configuration, own.to_string()).expect("written");
-        let (names_at, orders_at) = (names.to_string(), orders.to_string());
+        let (names_at, orders_at) = (names_address.to_string(), orders.to_string());
         let everything_here = [
             "-defaultIPv4",
             "127.0.0.1",
@@ -84,11 +84,11 @@ impl Pebble {
             "-tlsalpn01",
             "",
         ];
-        let asked = resolver.unwrap_or(names).to_string();
-        let server = Process::start(Path::new("pebble-challtestsrv"), &everything_here, &[]);
+        let asked = resolver.unwrap_or(names_address).to_string();
+        let names = Process::start(Path::new("pebble-challtestsrv"), &everything_here, &[]);
         eventually("the name server listens", async || {
-            assert!(server.is_running(), "the name server ended: {}", server.stderr());
-            TcpStream::connect(names).await.ok()
+            assert!(names.is_running(), "the name server ended: {}", names.stderr());
+            TcpStream::connect(names_address).await.ok()
         })
         .await;
         let configuration = configuration.to_string_lossy().into_owned();
@@ -96,7 +96,7 @@ impl Pebble {
         let rejected = setup.rejected_nonces.to_string();
         let environment = [("PEBBLE_VA_NOSLEEP", "1"), ("PEBBLE_WFE_NONCEREJECT", rejected.as_str())];
         let process = Process::start(Path::new("pebble"), &arguments, &environment);
-        let pebble = Pebble { process, names: server, directory, management, root };
+        let pebble = Pebble { process, names, directory, management, root };
         let client = pebble.client();
         eventually("pebble responds", async || {
             assert!(pebble.process.is_running(), "pebble ended: {}", pebble.process.stderr());

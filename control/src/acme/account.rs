@@ -1,6 +1,6 @@
 //! Account with an ACME authority: one for each directory, stored with its key sealed.
 
-use super::{AcmeError, directory::with_valid_nonce};
+use super::{AcmeError, requests::with_valid_nonce};
 use crate::{
     resources::Resources,
     store::{Commit, CommitCondition, CommitOutcome, Write},

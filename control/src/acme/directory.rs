@@ -5,6 +5,7 @@ use super::{
     AcmeError, AcmeSettings, CertificateIssuer, ChallengePresenter, IssuedCertificate, account,
     dns_challenge::{DnsChallenges, PublishedRecord},
     proofs::{Proof, SharedProof},
+    requests::{is_problem, with_valid_nonce},
 };
 use crate::{dns::Resolver, resources::Resources};
 use futures::future::BoxFuture;
@@ -21,24 +22,6 @@ use tokio::sync::Mutex;
 const ORDER_TIMEOUT: Duration = Duration::from_secs(180);
 /// Longest wait for the authority to validate a challenge, or to issue.
 const POLL_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// How often a request is made while its nonce is rejected. The client itself sends each up to three times.
-const MAX_NONCE_ATTEMPTS: u32 = 8;
-
-/// Makes a request again while the authority rejects its nonce (RFC 8555, section 6.5), as it may after a restart, or when
-/// several servers of it respond. Not a function, because a future that borrows from an async closure is not `Send`.
-macro_rules! with_valid_nonce {
-    ($request:expr) => {{
-        let mut attempts = 1;
-        loop {
-            match $request {
-                Err(error) if $crate::acme::directory::is_rejected_nonce(&error, attempts) => attempts += 1,
-                outcome => break outcome,
-            }
-        }
-    }};
-}
-pub(super) use with_valid_nonce;
 
 /// A directory, and the account with it.
 #[derive(Clone)]
@@ -156,7 +139,7 @@ impl Inner {
                 fetched.map(|()| order).map_err(AcmeError::from_client)
             }
             Err(error) => {
-                if is_unknown_account(&error) {
+                if is_problem(&error, "accountDoesNotExist") {
                     *self.account.lock().await = None;
                     account::forget(&self.resources, &self.settings.directory).await?;
                 }
@@ -239,22 +222,6 @@ impl From<AcmeError> for OrderError {
     }
 }
 
-impl AcmeError {
-    pub(super) fn from_client(error: instant_acme::Error) -> Self {
-        // The cause of a network error is only in its sources.
-        let mut text = error.to_string();
-        let mut cause = std::error::Error::source(&error);
-        while let Some(error) = cause {
-            let more = error.to_string();
-            if !text.contains(&more) {
-                text = format!("{text}: {more}");
-            }
-            cause = error.source();
-        }
-        AcmeError(text)
-    }
-}
-
 /// The authority's reason for a failed challenge.
 async fn challenge_error(order: &mut Order) -> AcmeError {
     let mut authorizations = order.authorizations();
@@ -280,22 +247,6 @@ fn validation_error(error: instant_acme::Error) -> OrderError {
 
 fn reason(problem: &Problem) -> AcmeError {
     AcmeError(problem.detail.clone().unwrap_or_else(|| problem.to_string()))
-}
-
-/// Whether an error after so many attempts is that of a nonce, and there may be one more.
-pub(super) fn is_rejected_nonce(error: &instant_acme::Error, attempts: u32) -> bool {
-    attempts < MAX_NONCE_ATTEMPTS && is_problem(error, "badNonce")
-}
-
-fn is_unknown_account(error: &instant_acme::Error) -> bool {
-    is_problem(error, "accountDoesNotExist")
-}
-
-/// Whether the authority says that there is a problem of a type of RFC 8555, section 6.7.
-fn is_problem(error: &instant_acme::Error, name: &str) -> bool {
-    let instant_acme::Error::Api(problem) = error else { return false };
-    let namespace = problem.r#type.as_deref().and_then(|kind| kind.strip_suffix(name));
-    namespace.is_some_and(|namespace| namespace.ends_with(':'))
 }
 
 fn poll_policy() -> RetryPolicy {
