@@ -21,7 +21,7 @@ test("of an edge appear by themselves, are filtered and opened by keyboard", asy
   await pages.go(`/edges/https/${edge}?tab=requests`);
   await expect(page.getByText("There has been no request since the server started")).toBeVisible();
   await expectAccessible(page);
-  expect((await visit("/closed?token=secret")).status).toBe(403);
+  expect((await visit("/closed?token=planted")).status).toBe(403);
   await world.manage("DELETE", `/edges/https/${edge}/routes/${route}/ip_restriction`);
   expect((await visit("/welcome")).status).toBe(200);
 
@@ -32,7 +32,7 @@ test("of an edge appear by themselves, are filtered and opened by keyboard", asy
   await expect(rows.nth(0)).toContainText("Passed");
   await expect(rows.nth(1)).toContainText("/closedwatched.localhost");
   await expect(rows.nth(1)).toContainText("Refused by IP restriction");
-  await expect(page.getByText("secret")).toHaveCount(0);
+  await expect(page.getByText("planted")).toHaveCount(0);
 
   await page.getByRole("button", { name: "Refused by Postern" }).click();
   await expect(page).toHaveURL(/filter=error/);
