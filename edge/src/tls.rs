@@ -17,7 +17,7 @@ pub(crate) use rewound::RewoundStream;
 use hello::ReceivedHello;
 pub(crate) use hello::SILENT;
 use postern_api::host::HostName;
-use postern_tunnel::ReadAhead;
+use postern_tunnel::tls::{Negotiated, TlsStream};
 use rustls::{ServerConfig, sign::CertifiedKey};
 use std::{
     io,
@@ -26,7 +26,6 @@ use std::{
     time::Duration,
 };
 use tokio::{io::AsyncWriteExt, net::TcpStream};
-use tokio_rustls::server::TlsStream;
 
 /// Source of certificates besides the uploaded ones, which take precedence. Called during the handshake, so it must
 /// not block.
@@ -39,17 +38,18 @@ pub trait Certificates: Send + Sync {
 /// The result of a handshake. `D` is the destination of a connection that is not HTTP.
 pub(crate) enum HandshakeOutcome<D> {
     /// An agent, about to say the session's preamble.
-    Agent(TlsStream<ReadAhead<TcpStream>>),
+    Agent(TlsStream<TcpStream>),
     /// A visitor that speaks HTTP.
     Visitor {
-        stream: TlsStream<ReadAhead<TcpStream>>,
-        /// Whether HTTP/2 was agreed upon.
-        http2: bool,
+        stream: TlsStream<TcpStream>,
+        negotiated: Negotiated,
+        /// The name in the ClientHello.
+        server_name: Option<String>,
         /// The edge whose own rules the handshake followed.
         admission: Option<TlsAdmission>,
     },
     /// A visitor of a TLS edge or tunnel; TLS is terminated here.
-    Terminated(TlsStream<ReadAhead<TcpStream>>, D),
+    Terminated(TlsStream<TcpStream>, D),
     /// A visitor of a TLS edge or tunnel whose TLS is terminated elsewhere, and the bytes read so far.
     Passing(TcpStream, Vec<u8>, D),
     /// An ACME authority that has validated a challenge.
@@ -116,13 +116,14 @@ async fn choose<D>(
     let hello = ReceivedHello::read(&mut stream).await?;
     let pair = configs.on(local);
     if hello.offers(postern_tunnel::ALPN) {
-        return hello.finish(stream, pair.agents).await.map(HandshakeOutcome::Agent);
+        let (stream, _) = hello.finish(stream, pair.agents).await?;
+        return Ok(HandshakeOutcome::Agent(stream));
     }
     // Without a proof to show the name may still be that of a TLS edge that passes this on.
     if hello.offers(challenges::ALPN)
         && let Some(config) = hello.name().and_then(|name| configs.proof(&name))
     {
-        hello.finish(stream, config).await?.shutdown().await?;
+        hello.finish(stream, config).await?.0.shutdown().await?;
         return Ok(HandshakeOutcome::Proved);
     }
     let (config, edge) = match hello.name().and_then(|name| Some((find(&name)?, name))) {
@@ -133,7 +134,7 @@ async fn choose<D>(
             return match handshake {
                 None => Ok(HandshakeOutcome::Passing(stream, hello.into_bytes(), destination)),
                 Some(handshake) => {
-                    let stream = hello.finish(stream, handshake.config()?).await?;
+                    let (stream, _) = hello.finish(stream, handshake.config()?).await?;
                     Ok(HandshakeOutcome::Terminated(stream, destination))
                 }
             };
@@ -141,12 +142,9 @@ async fn choose<D>(
         Some((HandshakeRules::Own(owner, handshake), _)) => (handshake.config()?, Some(owner)),
         None => (pair.visitors, None),
     };
-    let stream = hello.finish(stream, config.clone()).await?;
-    let session = stream.get_ref().1;
-    let http2 = session.alpn_protocol() == Some(b"h2");
-    let admission = edge.map(|edge| {
-        let certificate = session.peer_certificates().and_then(|chain| chain.first());
-        TlsAdmission { edge, config, identity: certificate.map(ClientIdentity::of).unwrap_or_default() }
-    });
-    Ok(HandshakeOutcome::Visitor { stream, http2, admission })
+    let server_name = hello.server_name();
+    let (stream, negotiated) = hello.finish(stream, config.clone()).await?;
+    let identity = negotiated.peer_certificate.as_ref().map(ClientIdentity::of).unwrap_or_default();
+    let admission = edge.map(|edge| TlsAdmission { edge, config, identity });
+    Ok(HandshakeOutcome::Visitor { stream, negotiated, server_name, admission })
 }

@@ -83,7 +83,7 @@ fn the_tunnel_is_read_downwards() {
             "data_connections forward server",
             "incoming multiplexer questions shared_connections visitor_counts",
             "cork pool shared_driver stream",
-            "dial handshake read_ahead relay session stream_transport",
+            "dial handshake relay session stream_transport tls",
             "buffers cancellation overflow_credit session_end sockets stream_metadata transport",
             "last_received shrinking",
         ],

@@ -1,5 +1,6 @@
 //! Checks of this crate's fuzz targets. Compiled for tests and the fuzzer only.
 
+pub use crate::io::tls::fuzzing::tls;
 use crate::{
     StreamStart,
     proto::{
@@ -149,5 +150,5 @@ mod replay;
 
 #[test]
 fn the_corpora_pass() {
-    replay::replay("tunnel", &[("session", session), ("proxy", proxy)]);
+    replay::replay("tunnel", &[("session", session), ("proxy", proxy), ("tls", tls)]);
 }

@@ -15,7 +15,6 @@ mod multiplexer;
 mod overflow_credit;
 mod pool;
 mod questions;
-pub mod read_ahead;
 pub mod relay;
 pub mod server;
 mod session;
@@ -27,6 +26,7 @@ pub mod sockets;
 pub mod stream;
 pub mod stream_metadata;
 mod stream_transport;
+pub mod tls;
 pub mod transport;
 pub mod visitor_counts;
 

@@ -21,14 +21,15 @@ pub use io::{
     dial::Dial,
     forward::forward,
     incoming::{Incoming, IncomingEvent, IncomingStream},
-    read_ahead::ReadAhead,
     relay::{RelayEnd, RelayPeer, Tap, relay, relay_tapped},
     server::{AdoptError, DataConnection, OpenError, PoolCounts, ServerEvent, ServerEvents, ServerSession},
     session_end::{EndReason, SessionEnd},
     sockets,
     stream::{StreamRefused, TunnelStream},
     stream_metadata::StreamMetadata,
-    transport::{BoxedTransport, Transport, limit_buffers},
+    tls,
+    tls::TlsStream,
+    transport::{BoxedTransport, Transport},
     visitor_counts::CountedVisitor,
 };
 pub use postern_api::backoff;

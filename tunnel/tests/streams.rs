@@ -15,7 +15,7 @@ use std::{
     sync::atomic::Ordering,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use world::{World, in_time, read, read_all, start, tls, until, write};
+use world::{World, in_time, read, read_all, start, tls_configs, until, write};
 
 /// A world whose streams use the pool, one whose streams overflow, one over TLS, and one whose streams share connections.
 async fn worlds() -> Vec<World> {
@@ -397,10 +397,9 @@ fn deliver<Side: SideData>(mut bytes: &[u8], side: &mut ConnectionCommon<Side>) 
 fn a_full_frame_fits_one_packet_with_what_tls_adds() {
     // What a network stack hands to a card at once: whole segments, in 64 KiB with their headers. Over loopback it is more.
     const PACKET: usize = 45 * 1448;
-    let (acceptor, connector) = tls();
-    let mut server = ServerConnection::new(acceptor.config().clone()).unwrap();
-    let mut client =
-        ClientConnection::new(connector.config().clone(), ServerName::try_from("localhost").unwrap()).unwrap();
+    let (server, client) = tls_configs();
+    let mut server = ServerConnection::new(server).unwrap();
+    let mut client = ClientConnection::new(client, ServerName::try_from("localhost").unwrap()).unwrap();
     while client.is_handshaking() || server.is_handshaking() {
         deliver(&sent_by(&mut client), &mut server);
         deliver(&sent_by(&mut server), &mut client);

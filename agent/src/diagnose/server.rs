@@ -13,7 +13,7 @@ use postern_api::{
     Code,
     local::{DiagnosisReport, DiagnosisVerdict},
 };
-use postern_tunnel::{BoxedTransport, ConnectError, connect, message::Hello};
+use postern_tunnel::{BoxedTransport, ConnectError, TlsStream, connect, message::Hello, tls};
 use rustls_pki_types::ServerName;
 use std::{
     io,
@@ -22,7 +22,6 @@ use std::{
     time::Duration,
 };
 use tokio::{net::TcpStream, time::timeout};
-use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// Time for each step.
 const STEP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -163,9 +162,8 @@ async fn check_tls(
             return None;
         }
     };
-    let agreed = timeout(STEP_TIMEOUT, TlsConnector::from(Arc::new(config)).connect(name, stream)).await;
-    let stream = match agreed {
-        Ok(Ok(stream)) => stream,
+    let (stream, negotiated) = match timeout(STEP_TIMEOUT, tls::connect(stream, Arc::new(config), name)).await {
+        Ok(Ok(established)) => established,
         Ok(Err(error)) => {
             let untrusted = matches!(
                 error.get_ref().and_then(|inner| inner.downcast_ref()),
@@ -186,14 +184,13 @@ async fn check_tls(
             return None;
         }
     };
-    let session = stream.get_ref().1;
-    if session.alpn_protocol() != Some(postern_tunnel::ALPN) {
+    if negotiated.protocol.as_deref() != Some(postern_tunnel::ALPN) {
         let fix = "Give the HTTPS port of a Postern server as server_addr.";
         report::add(report, timer.fail("tls", shown, "it does not support the agents' protocol".into(), fix));
         return None;
     }
-    let suite = session.negotiated_cipher_suite().map(|suite| format!("{:?}", suite.suite())).unwrap_or_default();
-    report::add(report, timer.ok("tls", shown, format!("the certificate is trusted; {suite}")));
+    let suite = negotiated.suite.suite();
+    report::add(report, timer.ok("tls", shown, format!("the certificate is trusted; {suite:?}")));
     Some(stream)
 }
 
@@ -202,11 +199,10 @@ async fn check_protocol(
     report: &mut DiagnosisReport,
     settings: &AgentSettings,
     shown: &str,
-    mut stream: TlsStream<BoxedTransport>,
+    stream: TlsStream<BoxedTransport>,
 ) {
     let Some(token) = settings.authtoken.clone() else { return };
     let timer = CheckTimer::start();
-    postern_tunnel::limit_buffers(stream.get_mut().1);
     let connection: Mutex<Option<BoxedTransport>> = Mutex::new(Some(Box::new(stream)));
     // Hands out the existing connection once.
     let dial = move || -> BoxFuture<'static, io::Result<BoxedTransport>> {

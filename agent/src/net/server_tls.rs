@@ -24,6 +24,7 @@ pub fn client_config(settings: &AgentSettings) -> Result<ClientConfig, Error> {
         .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     config.alpn_protocols = vec![postern_tunnel::ALPN.to_vec()];
+    config.enable_secret_extraction = true;
     Ok(config)
 }
 

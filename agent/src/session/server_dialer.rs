@@ -10,7 +10,8 @@ use crate::{
 };
 use futures::future::BoxFuture;
 use postern_api::{Code, Error};
-use postern_tunnel::{BoxedTransport, Dial, ReadAhead, Transport};
+use postern_tunnel::{BoxedTransport, Dial, Transport, tls};
+use rustls::ClientConfig;
 use rustls_pki_types::ServerName;
 use std::{
     io,
@@ -19,7 +20,6 @@ use std::{
     time::Duration,
 };
 use tokio::{net::TcpStream, time::timeout};
-use tokio_rustls::TlsConnector;
 
 /// Delay before the next address of a name is tried (RFC 8305, section 5).
 const ADDRESS_STAGGER: Duration = Duration::from_millis(250);
@@ -92,7 +92,7 @@ enum FailureCause {
 struct ServerTarget {
     server: ServerAddress,
     name: ServerName<'static>,
-    connector: TlsConnector,
+    tls: Arc<ClientConfig>,
     proxy: Option<Arc<Proxy>>,
     resolvers: Arc<[SocketAddr]>,
 }
@@ -118,7 +118,7 @@ impl ServerDialer {
         timeouts: ConnectTimeouts,
         names: &AddressCache,
     ) -> Result<Result<ServerDialer, Vec<ConnectFailure>>, Error> {
-        let connector = TlsConnector::from(Arc::new(server_tls::client_config(settings)?));
+        let tls = Arc::new(server_tls::client_config(settings)?);
         let mut targets = Vec::with_capacity(candidates.len());
         for Candidate { server, name } in candidates {
             let name = ServerName::try_from(name.clone()).map_err(|_| {
@@ -131,7 +131,7 @@ impl ServerDialer {
             })?;
             targets.push(ServerTarget {
                 name,
-                connector: connector.clone(),
+                tls: tls.clone(),
                 proxy: proxy::proxy_for(settings, &server).map(Arc::new),
                 server,
                 resolvers: settings.dns_resolvers.clone().into(),
@@ -213,16 +213,15 @@ impl ServerTarget {
         stream: impl Transport,
         timeouts: ConnectTimeouts,
     ) -> Result<BoxedTransport, ConnectFailure> {
-        let stream = ReadAhead::new(stream);
-        let mut stream = match timeout(timeouts.handshake, self.connector.connect(self.name.clone(), stream)).await {
-            Ok(agreed) => agreed.map_err(|error| self.failure(FailureCause::Handshake(error)))?,
+        let connecting = tls::connect(stream, self.tls.clone(), self.name.clone());
+        let (stream, negotiated) = match timeout(timeouts.handshake, connecting).await {
+            Ok(established) => established.map_err(|error| self.failure(FailureCause::Handshake(error)))?,
             Err(_) => return Err(self.failure(FailureCause::HandshakeTimeout)),
         };
-        if stream.get_ref().1.alpn_protocol() != Some(postern_tunnel::ALPN) {
+        if negotiated.protocol.as_deref() != Some(postern_tunnel::ALPN) {
             let stranger = io::Error::new(io::ErrorKind::InvalidData, "the peer is not a Postern server");
             return Err(self.failure(FailureCause::Handshake(stranger)));
         }
-        postern_tunnel::io::transport::limit_buffers(stream.get_mut().1);
         Ok(Box::new(stream))
     }
 

@@ -80,7 +80,7 @@ mod tests {
         io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
         sync::watch,
     };
-    use tokio_rustls::server::TlsStream;
+    use postern_tunnel::TlsStream;
 
     struct NoCertificates;
 

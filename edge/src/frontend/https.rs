@@ -100,25 +100,25 @@ async fn begin_connection(
     match handshake {
         // The agent tries again by itself.
         Ok(HandshakeOutcome::Agent(_)) if over_limit.is_some() => None,
-        Ok(HandshakeOutcome::Agent(mut stream)) => {
+        Ok(HandshakeOutcome::Agent(stream)) => {
             // Agents are asked to leave; a drain does not wait for them.
             drop(open);
-            postern_tunnel::limit_buffers(stream.get_mut().1);
             Some(Box::pin(async move {
                 let _connected = ConnectionGauge::new("agents");
                 serve_agent(stream, address, state.registry.clone()).await;
             }))
         }
-        Ok(HandshakeOutcome::Visitor { stream, http2, admission }) => {
+        Ok(HandshakeOutcome::Visitor { stream, negotiated, server_name, admission }) => {
             let presence =
                 ConnectionResources { _permit: permit, _connected: ConnectionGauge::new("https"), _open: open };
             let mut visitor = Visitor::new(address, Scheme::Https);
             visitor.reached = reached;
-            visitor.tls = Some(TlsParameters::of(stream.get_ref().1));
+            visitor.tls = Some(TlsParameters::new(&negotiated, server_name));
             let mut connection = VisitorConnection::new(visitor, Some(presence));
             connection.admission = admission;
             let close = if over_limit.is_some() { draining.child_token() } else { draining };
             connection.over_limit = over_limit.map(|reason| OverLimit { reason, close: close.clone() });
+            let http2 = negotiated.protocol.as_deref() == Some(b"h2");
             Some(serve(stream, http2, connection, state, close))
         }
         Ok(HandshakeOutcome::Terminated(stream, destination)) => {

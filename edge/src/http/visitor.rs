@@ -2,8 +2,8 @@
 
 use super::headers;
 use hyper::{HeaderMap, header::HeaderValue};
-use postern_tunnel::message::Scheme;
-use rustls::{ProtocolVersion, ServerConnection};
+use postern_tunnel::{message::Scheme, tls::Negotiated};
+use rustls::ProtocolVersion;
 use std::{
     net::{IpAddr, SocketAddr},
     sync::{Mutex, PoisonError},
@@ -18,15 +18,14 @@ pub(crate) struct TlsParameters {
 }
 
 impl TlsParameters {
-    pub(crate) fn of(connection: &ServerConnection) -> Self {
-        let version = match connection.protocol_version() {
-            Some(ProtocolVersion::TLSv1_3) => "1.3",
-            Some(ProtocolVersion::TLSv1_2) => "1.2",
+    pub(crate) fn new(negotiated: &Negotiated, server_name: Option<String>) -> Self {
+        let version = match negotiated.version {
+            ProtocolVersion::TLSv1_3 => "1.3",
+            ProtocolVersion::TLSv1_2 => "1.2",
             _ => "",
         };
-        let suite = connection.negotiated_cipher_suite();
-        let cipher_suite = suite.and_then(|suite| suite.suite().as_str());
-        TlsParameters { version, cipher_suite, server_name: connection.server_name().map(Into::into) }
+        let cipher_suite = negotiated.suite.suite().as_str();
+        TlsParameters { version, cipher_suite, server_name: server_name.map(Into::into) }
     }
 }
 

@@ -4,11 +4,11 @@ use super::{HEARTBEAT_INTERVAL, LinkContext, node_links::DialledBy, tls::is_of_n
 use crate::tunnels::new_data_secret;
 use postern_api::id::next_ksuid;
 use postern_tunnel::{
-    Accepted, AgentHandshake, NODE_ALPN, PoolLimits, ReadAhead, ServerEvent, ServerEvents, ServerSession,
-    limit_buffers,
+    Accepted, AgentHandshake, NODE_ALPN, PoolLimits, ServerEvent, ServerEvents, ServerSession, TlsStream,
     message::Welcome,
     node_link::{Announcement, LinkCommand},
     sockets,
+    tls::{self, Negotiated},
 };
 use rustls_pki_types::CertificateDer;
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
@@ -17,7 +17,6 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::timeout,
 };
-use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tokio_util::sync::CancellationToken;
 
 /// Connections whose peers have not proved who they are, at the same time.
@@ -52,15 +51,13 @@ pub(super) async fn accept(context: Arc<LinkContext>, stop: CancellationToken) {
 
 /// Serves one connection of a node, which carries a link or belongs to one.
 async fn serve(context: &Arc<LinkContext>, stream: TcpStream, address: SocketAddr, permit: OwnedSemaphorePermit) {
-    let mut stream = match timeout(HANDSHAKE_TIMEOUT, handshake(context, stream)).await {
-        Ok(Ok(stream)) => stream,
+    let (stream, negotiated) = match timeout(HANDSHAKE_TIMEOUT, handshake(context, stream)).await {
+        Ok(Ok(established)) => established,
         Ok(Err(error)) => return tracing::warn!(%address, %error, "a peer without a node's certificate was refused"),
         Err(_) => return tracing::debug!(%address, "a peer was too slow to prove which node it is"),
     };
     drop(permit);
-    let tls = stream.get_mut().1;
-    limit_buffers(tls);
-    let Some(certificate) = tls.peer_certificates().and_then(|chain| chain.first()).cloned() else { return };
+    let Some(certificate) = negotiated.peer_certificate else { return };
     match postern_tunnel::accept(stream).await {
         Ok(Accepted::Control(greeting)) => {
             if let Err(error) = serve_link(context, greeting, &certificate).await {
@@ -79,12 +76,13 @@ async fn serve(context: &Arc<LinkContext>, stream: TcpStream, address: SocketAdd
     }
 }
 
-async fn handshake(context: &LinkContext, stream: TcpStream) -> io::Result<TlsStream<ReadAhead<TcpStream>>> {
+async fn handshake(context: &LinkContext, stream: TcpStream) -> io::Result<(TlsStream<TcpStream>, Negotiated)> {
     sockets::tune(&stream);
     let configs = context.tls.configs()?;
-    let stream = TlsAcceptor::from(configs.accepting).accept(ReadAhead::new(stream)).await?;
-    match stream.get_ref().1.alpn_protocol() {
-        Some(NODE_ALPN) => Ok(stream),
+    let (stream, negotiated) =
+        tls::accept(stream, configs.accepting, Vec::new()).await.map_err(|(error, _)| error)?;
+    match negotiated.protocol.as_deref() {
+        Some(NODE_ALPN) => Ok((stream, negotiated)),
         _ => Err(io::Error::new(io::ErrorKind::InvalidData, "the peer does not speak the protocol of nodes")),
     }
 }

@@ -7,17 +7,16 @@ use super::{
 use crate::tunnels::Peer;
 use postern_api::Code;
 use postern_tunnel::{
-    AgentSession, BoxedTransport, ConnectError, Incoming, IncomingEvent, IncomingStream, NODE_ALPN, ReadAhead,
+    AgentSession, BoxedTransport, ConnectError, Incoming, IncomingEvent, IncomingStream, NODE_ALPN,
     backoff::Backoff,
-    connect_node, limit_buffers,
+    connect_node,
     message::{Hello, UnsentRequest, VisitorChanges},
     node_link::{Announcement, LinkCommand},
-    sockets,
+    sockets, tls,
 };
 use rustls_pki_types::ServerName;
 use std::{collections::HashSet, io, sync::Arc, time::Duration};
 use tokio::{net::TcpStream, sync::Semaphore, task::JoinSet, time::Instant};
-use tokio_rustls::TlsConnector;
 use tokio_util::task::AbortOnDropHandle;
 
 /// Longest delay before a peer is dialled again.
@@ -133,11 +132,10 @@ async fn dial(context: &LinkContext, peer: &Peer) -> io::Result<BoxedTransport> 
     let name = ServerName::try_from(node_server_name(&peer.id)).map_err(io::Error::other)?;
     let socket = TcpStream::connect(&peer.address).await?;
     sockets::tune(&socket);
-    let mut stream = TlsConnector::from(configs.dialling).connect(name, ReadAhead::new(socket)).await?;
-    if stream.get_ref().1.alpn_protocol() != Some(NODE_ALPN) {
+    let (stream, negotiated) = tls::connect(socket, configs.dialling, name).await?;
+    if negotiated.protocol.as_deref() != Some(NODE_ALPN) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the peer is not a node"));
     }
-    limit_buffers(stream.get_mut().1);
     Ok(Box::new(stream))
 }
 

@@ -69,6 +69,7 @@ impl NodeConfigs {
             .with_single_cert(identity.chain.clone(), identity.key.clone_key())
             .map_err(text)?;
         accepting.alpn_protocols = vec![NODE_ALPN.to_vec()];
+        accepting.enable_secret_extraction = true;
         let mut dialling = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(TLS13)
             .map_err(text)?
@@ -76,6 +77,7 @@ impl NodeConfigs {
             .with_client_auth_cert(identity.chain.clone(), identity.key.clone_key())
             .map_err(text)?;
         dialling.alpn_protocols = vec![NODE_ALPN.to_vec()];
+        dialling.enable_secret_extraction = true;
         Ok(NodeConfigs { dialling: Arc::new(dialling), accepting: Arc::new(accepting) })
     }
 }

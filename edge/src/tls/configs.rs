@@ -62,6 +62,7 @@ impl TlsConfigs {
             .with_cert_resolver(Arc::new(SingleCertAndKey::from(certificate)));
         config.alpn_protocols = vec![challenges::ALPN.to_vec()];
         config.send_tls13_tickets = 0;
+        config.enable_secret_extraction = true;
         Some(Arc::new(config))
     }
 
@@ -99,6 +100,7 @@ impl TlsConfigs {
                 .with_cert_resolver(certificate_resolver.clone());
             config.ticketer = self.tickets.clone();
             config.send_tls13_tickets = 1;
+            config.enable_secret_extraction = true;
             config
         };
         let mut visitors = config(visitor_provider(), versions(None));
@@ -164,6 +166,7 @@ impl TlsConfigs {
         let mut config = builder.with_cert_resolver(self.certificate_resolver(local));
         config.ticketer = aws_lc_rs::Ticketer::new().map_err(|error| error.to_string())?;
         config.send_tls13_tickets = 1;
+        config.enable_secret_extraction = true;
         config.ignore_client_order = true;
         config.alpn_protocols = protocols;
         Ok(config)

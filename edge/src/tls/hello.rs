@@ -2,7 +2,7 @@
 //! terminated elsewhere.
 
 use postern_api::host::HostName;
-use postern_tunnel::ReadAhead;
+use postern_tunnel::tls::{self, Negotiated, TlsStream};
 use rustls::{
     ServerConfig,
     server::{Accepted, Acceptor},
@@ -12,7 +12,6 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
 };
-use tokio_rustls::{StartHandshake, server::TlsStream};
 
 /// Read at once; most hellos fit.
 const READ_BYTES: usize = 4096;
@@ -79,17 +78,20 @@ impl ReceivedHello {
         HostName::parse(self.accepted.client_hello().server_name()?).ok()
     }
 
+    /// The host the client names, as it names it.
+    pub(super) fn server_name(&self) -> Option<String> {
+        self.accepted.client_hello().server_name().map(str::to_ascii_lowercase)
+    }
+
     /// Continues the handshake. After a failure the alert has been sent, and the connection stays open long enough
     /// for it to arrive.
     pub(super) async fn finish(
         self,
         stream: TcpStream,
         config: Arc<ServerConfig>,
-    ) -> io::Result<TlsStream<ReadAhead<TcpStream>>> {
-        drop(self.bytes);
-        let handshake = StartHandshake::from_parts(self.accepted, ReadAhead::new(stream)).into_stream(config);
-        match handshake.into_fallible().await {
-            Ok(stream) => Ok(stream),
+    ) -> io::Result<(TlsStream<TcpStream>, Negotiated)> {
+        match tls::accept(stream, config, self.bytes).await {
+            Ok(established) => Ok(established),
             Err((error, mut stream)) => {
                 let _ = tokio::time::timeout(CLOSE_TIMEOUT, drain_input(&mut stream)).await;
                 Err(error)
@@ -104,7 +106,7 @@ impl ReceivedHello {
 }
 
 /// Reads pending input: closing with unread bytes would reset the connection and discard the alert.
-async fn drain_input(stream: &mut ReadAhead<TcpStream>) -> io::Result<()> {
+async fn drain_input(stream: &mut TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
     let (mut rest, mut budget) = ([0; 4096], MAX_CLOSE_BYTES);
     while budget > 0 {

@@ -76,7 +76,12 @@ impl Buffer {
 
     /// A buffer for what can do without, as long as few are lent.
     pub(crate) fn borrow_if_few() -> Option<Self> {
-        (lent() < FULL_LIMIT).then(Buffer::borrow)
+        Buffer::are_few().then(Buffer::borrow)
+    }
+
+    /// Whether few are lent.
+    pub(crate) fn are_few() -> bool {
+        lent() < FULL_LIMIT
     }
 }
 

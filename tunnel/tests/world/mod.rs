@@ -3,14 +3,15 @@
 
 use futures::future::BoxFuture;
 use postern_api::Secret;
-use postern_test_kit::tls;
+use postern_test_kit::tls::{client_config, self_signed, server_config};
 pub(crate) use postern_test_kit::{in_time, until};
 use postern_tunnel::{
-    ALPN, Accepted, AgentSession, BoxedTransport, Dial, Incoming, IncomingEvent, IncomingStream, ReadAhead,
-    ServerEvents, ServerSession, StreamKind, StreamStart, TunnelStream, accept, connect, limit_buffers,
+    ALPN, Accepted, AgentSession, BoxedTransport, Dial, Incoming, IncomingEvent, IncomingStream, ServerEvents,
+    ServerSession, StreamKind, StreamStart, TunnelStream, accept, connect,
     message::{Hello, Welcome},
-    relay, sockets,
+    relay, sockets, tls,
 };
+use rustls::{ClientConfig, ServerConfig, pki_types::ServerName};
 use std::{
     io,
     sync::{
@@ -23,7 +24,6 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::{Mutex, mpsc, oneshot},
 };
-use tokio_rustls::{TlsAcceptor, TlsConnector, rustls::pki_types::ServerName};
 
 pub(crate) const SECRET: &str = "the secret of this session";
 
@@ -119,7 +119,7 @@ impl World {
 
     async fn over_tls_with(hello: Hello) -> World {
         let (test_server, welcomed) = test_server(usize::MAX);
-        let (acceptor, connector) = tls();
+        let (server, client) = tls_configs();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let acceptor_server = test_server.clone();
@@ -127,23 +127,21 @@ impl World {
             loop {
                 let (socket, _) = listener.accept().await.unwrap();
                 sockets::tune(&socket);
-                let (acceptor, test_server) = (acceptor.clone(), acceptor_server.clone());
+                let (server, test_server) = (server.clone(), acceptor_server.clone());
                 tokio::spawn(async move {
-                    if let Ok(mut stream) = acceptor.accept(ReadAhead::new(socket)).await {
-                        limit_buffers(stream.get_mut().1);
+                    if let Ok((stream, _)) = tls::accept(socket, server, Vec::new()).await {
                         test_server.serve(stream).await;
                     }
                 });
             }
         });
         let dial = move || {
-            let connector = connector.clone();
+            let client = client.clone();
             async move {
                 let socket = TcpStream::connect(address).await?;
                 sockets::tune(&socket);
                 let name = ServerName::try_from("localhost").unwrap();
-                let mut stream = connector.connect(name, ReadAhead::new(socket)).await?;
-                limit_buffers(stream.get_mut().1);
+                let (stream, _) = tls::connect(socket, client, name).await?;
                 io::Result::Ok(Box::new(stream) as BoxedTransport)
             }
         };
@@ -319,11 +317,13 @@ pub(crate) fn start() -> StreamStart {
     }
 }
 
-pub(crate) fn tls() -> (TlsAcceptor, TlsConnector) {
-    let own = tls::self_signed("localhost");
-    let mut server = tls::server_config(&own, &[ALPN]);
+pub(crate) fn tls_configs() -> (Arc<ServerConfig>, Arc<ClientConfig>) {
+    let own = self_signed("localhost");
+    let (mut server, mut client) = (server_config(&own, &[ALPN]), client_config(&[own.cert.der().clone()], &[ALPN]));
     server.send_tls13_tickets = 1;
-    (TlsAcceptor::from(Arc::new(server)), tls::connector(&[own.cert.der().clone()], &[ALPN]))
+    server.enable_secret_extraction = true;
+    client.enable_secret_extraction = true;
+    (Arc::new(server), Arc::new(client))
 }
 
 /// Writes and flushes.

@@ -1,0 +1,235 @@
+//! The handshake, which rustls does.
+
+use super::{
+    incoming::Incoming,
+    invalid_data,
+    post_handshake::{Secrets, Session},
+    stream::TlsStream,
+};
+use rustls::{
+    ClientConfig, Error, ExtractedSecrets, ProtocolVersion, ServerConfig, SupportedCipherSuite,
+    client::{ClientConnectionData, UnbufferedClientConnection},
+    server::{ServerConnectionData, UnbufferedServerConnection},
+    unbuffered::{ConnectionState, EncodeError, UnbufferedStatus},
+};
+use rustls_pki_types::{CertificateDer, ServerName};
+use std::{io, sync::Arc};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+/// Read at once; most flights of a client fit.
+const READ_BYTES: usize = 4096;
+
+/// What the two ends agreed upon.
+#[derive(Debug)]
+pub struct Negotiated {
+    /// The application protocol (ALPN).
+    pub protocol: Option<Vec<u8>>,
+    /// The version of TLS.
+    pub version: ProtocolVersion,
+    /// The cipher suite.
+    pub suite: SupportedCipherSuite,
+    /// The peer's certificate, without its chain.
+    pub peer_certificate: Option<CertificateDer<'static>>,
+}
+
+/// Completes the handshake as the server, of which `received` has been read already. The configuration must have
+/// `enable_secret_extraction`.
+///
+/// # Errors
+/// The error of the connection, or one of rustls as its inner error. The peer has been told by an alert. The connection comes back.
+pub async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
+    io: S,
+    config: Arc<ServerConfig>,
+    received: Vec<u8>,
+) -> Result<(TlsStream<S>, Negotiated), (io::Error, S)> {
+    establish(io, UnbufferedServerConnection::new(config), received).await
+}
+
+/// Completes the handshake as the client. The configuration must have `enable_secret_extraction`.
+///
+/// # Errors
+/// The error of the connection, or one of rustls as its inner error. The peer has been told by an alert.
+pub async fn connect<S: AsyncRead + AsyncWrite + Unpin>(
+    io: S,
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+) -> io::Result<(TlsStream<S>, Negotiated)> {
+    let connection = UnbufferedClientConnection::new(config, name);
+    establish(io, connection, Vec::new()).await.map_err(|(error, _)| error)
+}
+
+/// One of the two ends during the handshake.
+trait Handshake: Sized {
+    type Data;
+
+    fn process<'c, 'i>(&'c mut self, received: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Data>;
+    fn negotiated(&self) -> Result<Negotiated, Error>;
+    fn into_secrets(self) -> Result<(ExtractedSecrets, Secrets), Error>;
+}
+
+macro_rules! handshake {
+    ($connection:ty, $data:ty, $secrets:path) => {
+        impl Handshake for $connection {
+            type Data = $data;
+
+            fn process<'c, 'i>(&'c mut self, received: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Data> {
+                self.process_tls_records(received)
+            }
+
+            fn negotiated(&self) -> Result<Negotiated, Error> {
+                Ok(Negotiated {
+                    protocol: self.alpn_protocol().map(<[u8]>::to_vec),
+                    version: self.protocol_version().ok_or(Error::HandshakeNotComplete)?,
+                    suite: self.negotiated_cipher_suite().ok_or(Error::HandshakeNotComplete)?,
+                    peer_certificate: self.peer_certificates().and_then(|chain| chain.first()).cloned(),
+                })
+            }
+
+            fn into_secrets(self) -> Result<(ExtractedSecrets, Secrets), Error> {
+                let (extracted, connection) = self.dangerous_into_kernel_connection()?;
+                Ok((extracted, $secrets(connection)))
+            }
+        }
+    };
+}
+
+handshake!(UnbufferedServerConnection, ServerConnectionData, Secrets::Server);
+handshake!(UnbufferedClientConnection, ClientConnectionData, Secrets::Client);
+
+async fn establish<S: AsyncRead + AsyncWrite + Unpin, H: Handshake>(
+    mut io: S,
+    connection: Result<H, Error>,
+    received: Vec<u8>,
+) -> Result<(TlsStream<S>, Negotiated), (io::Error, S)> {
+    let established = async || Exchange::new(connection.map_err(invalid_data)?, received).run(&mut io).await;
+    match established().await {
+        Ok((session, incoming, negotiated)) => Ok((TlsStream::new(io, session, incoming), negotiated)),
+        Err(error) => Err((error, io)),
+    }
+}
+
+/// A handshake that is under way.
+struct Exchange<H> {
+    connection: H,
+    received: Vec<u8>,
+    /// What has to be sent.
+    flight: Vec<u8>,
+    /// Application data that came with the last message of the handshake.
+    plaintext: Vec<u8>,
+    is_read_closed: bool,
+    /// Why the handshake failed; the alert that says so is to be sent.
+    failure: Option<Error>,
+}
+
+/// What a handshake needs to go on.
+enum Next {
+    /// Nothing: rustls has more to process.
+    Process,
+    Send,
+    Receive,
+    /// It is complete.
+    Established,
+    Failed(Error),
+}
+
+impl<H: Handshake> Exchange<H> {
+    fn new(connection: H, received: Vec<u8>) -> Self {
+        Exchange {
+            connection,
+            received,
+            flight: Vec::new(),
+            plaintext: Vec::new(),
+            is_read_closed: false,
+            failure: None,
+        }
+    }
+
+    async fn run(
+        mut self,
+        io: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    ) -> io::Result<(Session, Incoming, Negotiated)> {
+        loop {
+            match self.advance() {
+                Next::Process => {}
+                Next::Send => {
+                    io.write_all(&self.flight).await?;
+                    io.flush().await?;
+                    self.flight.clear();
+                }
+                Next::Receive => {
+                    self.received.reserve(READ_BYTES);
+                    if io.read_buf(&mut self.received).await? == 0 {
+                        return Err(io::Error::new(
+                            io::ErrorKind::UnexpectedEof,
+                            "the peer left during the TLS handshake",
+                        ));
+                    }
+                }
+                Next::Established => break,
+                Next::Failed(error) => {
+                    // The alert may not arrive any more; the failure is what counts.
+                    let _ = io.write_all(&self.flight).await;
+                    let _ = io.flush().await;
+                    return Err(invalid_data(error));
+                }
+            }
+        }
+        self.finish().map_err(invalid_data)
+    }
+
+    /// Has rustls process what is there, up to the next thing to do.
+    fn advance(&mut self) -> Next {
+        let UnbufferedStatus { discard, state } = self.connection.process(&mut self.received);
+        let next = match state {
+            Ok(ConnectionState::EncodeTlsData(mut message)) => {
+                let from = self.flight.len();
+                if let Err(EncodeError::InsufficientSize(needed)) = message.encode(&mut []) {
+                    self.flight.resize(from + needed.required_size, 0);
+                    let _ = message.encode(&mut self.flight[from..]);
+                }
+                Next::Process
+            }
+            Ok(ConnectionState::TransmitTlsData(flight)) => {
+                flight.done();
+                Next::Send
+            }
+            Ok(ConnectionState::BlockedHandshake) => Next::Receive,
+            Ok(ConnectionState::WriteTraffic(_) | ConnectionState::Closed) => Next::Established,
+            Ok(ConnectionState::ReadTraffic(mut traffic)) => {
+                while let Some(Ok(record)) = traffic.next_record() {
+                    self.plaintext.extend_from_slice(record.payload);
+                }
+                Next::Process
+            }
+            Ok(ConnectionState::PeerClosed) => {
+                self.is_read_closed = true;
+                Next::Process
+            }
+            Ok(_) => Next::Failed(Error::General("the handshake is in a state that was not asked for".into())),
+            // The alert comes before the error does once more.
+            Err(error) => match self.failure.take() {
+                None => {
+                    self.failure = Some(error);
+                    Next::Process
+                }
+                Some(first) => Next::Failed(first),
+            },
+        };
+        self.received.drain(..discard);
+        match (next, self.failure.take()) {
+            (Next::Process, failure) => {
+                self.failure = failure;
+                Next::Process
+            }
+            (_, Some(failure)) => Next::Failed(failure),
+            (next, None) => next,
+        }
+    }
+
+    fn finish(self) -> Result<(Session, Incoming, Negotiated), Error> {
+        let negotiated = self.connection.negotiated()?;
+        let (extracted, secrets) = self.connection.into_secrets()?;
+        let session = Session::new(secrets, extracted, self.is_read_closed)?;
+        Ok((session, Incoming::new(self.plaintext, &self.received), negotiated))
+    }
+}
