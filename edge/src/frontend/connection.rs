@@ -75,12 +75,12 @@ mod tests {
         upstream::Backends,
     };
     use postern_api::host::HostName;
+    use postern_tunnel::TlsStream;
     use std::time::Duration;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
         sync::watch,
     };
-    use postern_tunnel::TlsStream;
 
     struct NoCertificates;
 

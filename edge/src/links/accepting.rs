@@ -79,8 +79,7 @@ async fn serve(context: &Arc<LinkContext>, stream: TcpStream, address: SocketAdd
 async fn handshake(context: &LinkContext, stream: TcpStream) -> io::Result<(TlsStream<TcpStream>, Negotiated)> {
     sockets::tune(&stream);
     let configs = context.tls.configs()?;
-    let (stream, negotiated) =
-        tls::accept(stream, configs.accepting, Vec::new()).await.map_err(|(error, _)| error)?;
+    let (stream, negotiated) = tls::accept(stream, configs.accepting, Vec::new()).await.map_err(|(error, _)| error)?;
     match negotiated.protocol.as_deref() {
         Some(NODE_ALPN) => Ok((stream, negotiated)),
         _ => Err(io::Error::new(io::ErrorKind::InvalidData, "the peer does not speak the protocol of nodes")),

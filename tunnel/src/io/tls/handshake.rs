@@ -10,7 +10,7 @@ use rustls::{
     ClientConfig, Error, ExtractedSecrets, ProtocolVersion, ServerConfig, SupportedCipherSuite,
     client::{ClientConnectionData, UnbufferedClientConnection},
     server::{ServerConnectionData, UnbufferedServerConnection},
-    unbuffered::{ConnectionState, EncodeError, UnbufferedStatus},
+    unbuffered::{ConnectionState, EncodeError, EncodeTlsData, UnbufferedStatus},
 };
 use rustls_pki_types::{CertificateDer, ServerName};
 use std::{io, sync::Arc};
@@ -63,6 +63,8 @@ trait Handshake: Sized {
     type Data;
 
     fn process<'c, 'i>(&'c mut self, received: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Data>;
+    /// Whether there are messages to encode.
+    fn has_to_send(&self) -> bool;
     fn negotiated(&self) -> Result<Negotiated, Error>;
     fn into_secrets(self) -> Result<(ExtractedSecrets, Secrets), Error>;
 }
@@ -74,6 +76,10 @@ macro_rules! handshake {
 
             fn process<'c, 'i>(&'c mut self, received: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Data> {
                 self.process_tls_records(received)
+            }
+
+            fn has_to_send(&self) -> bool {
+                self.wants_write()
             }
 
             fn negotiated(&self) -> Result<Negotiated, Error> {
@@ -117,8 +123,6 @@ struct Exchange<H> {
     /// Application data that came with the last message of the handshake.
     plaintext: Vec<u8>,
     is_read_closed: bool,
-    /// Why the handshake failed; the alert that says so is to be sent.
-    failure: Option<Error>,
 }
 
 /// What a handshake needs to go on.
@@ -134,14 +138,7 @@ enum Next {
 
 impl<H: Handshake> Exchange<H> {
     fn new(connection: H, received: Vec<u8>) -> Self {
-        Exchange {
-            connection,
-            received,
-            flight: Vec::new(),
-            plaintext: Vec::new(),
-            is_read_closed: false,
-            failure: None,
-        }
+        Exchange { connection, received, flight: Vec::new(), plaintext: Vec::new(), is_read_closed: false }
     }
 
     async fn run(
@@ -181,12 +178,8 @@ impl<H: Handshake> Exchange<H> {
     fn advance(&mut self) -> Next {
         let UnbufferedStatus { discard, state } = self.connection.process(&mut self.received);
         let next = match state {
-            Ok(ConnectionState::EncodeTlsData(mut message)) => {
-                let from = self.flight.len();
-                if let Err(EncodeError::InsufficientSize(needed)) = message.encode(&mut []) {
-                    self.flight.resize(from + needed.required_size, 0);
-                    let _ = message.encode(&mut self.flight[from..]);
-                }
+            Ok(ConnectionState::EncodeTlsData(message)) => {
+                encode(message, &mut self.flight);
                 Next::Process
             }
             Ok(ConnectionState::TransmitTlsData(flight)) => {
@@ -206,23 +199,22 @@ impl<H: Handshake> Exchange<H> {
                 Next::Process
             }
             Ok(_) => Next::Failed(Error::General("the handshake is in a state that was not asked for".into())),
-            // The alert comes before the error does once more.
-            Err(error) => match self.failure.take() {
-                None => {
-                    self.failure = Some(error);
-                    Next::Process
-                }
-                Some(first) => Next::Failed(first),
-            },
+            Err(error) => Next::Failed(error),
         };
         self.received.drain(..discard);
-        match (next, self.failure.take()) {
-            (Next::Process, failure) => {
-                self.failure = failure;
-                Next::Process
+        if let Next::Failed(_) = next {
+            self.encode_alert();
+        }
+        next
+    }
+
+    /// The alert that says why the handshake failed. What was received must not be processed once more.
+    fn encode_alert(&mut self) {
+        while self.connection.has_to_send() {
+            match self.connection.process(&mut []).state {
+                Ok(ConnectionState::EncodeTlsData(message)) => encode(message, &mut self.flight),
+                _ => break,
             }
-            (_, Some(failure)) => Next::Failed(failure),
-            (next, None) => next,
         }
     }
 
@@ -231,5 +223,15 @@ impl<H: Handshake> Exchange<H> {
         let (extracted, secrets) = self.connection.into_secrets()?;
         let session = Session::new(secrets, extracted, self.is_read_closed)?;
         Ok((session, Incoming::new(self.plaintext, &self.received), negotiated))
+    }
+}
+
+fn encode<Data>(mut message: EncodeTlsData<'_, Data>, flight: &mut Vec<u8>) {
+    let from = flight.len();
+    if let Err(EncodeError::InsufficientSize(needed)) = message.encode(&mut []) {
+        flight.resize(from + needed.required_size, 0);
+        if message.encode(&mut flight[from..]).is_err() {
+            flight.truncate(from);
+        }
     }
 }

@@ -137,9 +137,14 @@ impl Session {
                         self.send_alert(FATAL, alert, outgoing);
                     }
                     self.failure = Some(error.clone());
+                    *incoming = Incoming::default();
                     return Err(invalid_data(error));
                 }
             }
+        }
+        if self.is_read_closed && !incoming.has_plaintext() {
+            // Nothing may follow the end.
+            *incoming = Incoming::default();
         }
         Ok(())
     }

@@ -335,6 +335,27 @@ async fn a_certificate_that_is_not_trusted_fails_the_handshake_at_both_ends() {
 }
 
 #[tokio::test]
+async fn what_is_no_handshake_is_refused_with_an_alert() {
+    const ALERT: u8 = 21;
+    let (server, client) = configs(tls13());
+    for sent in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], &[22, 3, 3, 0, 4, 99, 0, 0, 0], &[23, 3, 3, 0, 1, 0, 0xff]] {
+        for is_server in [true, false] {
+            let (near, mut far) = duplex(PIPE);
+            far.write_all(sent).await.expect("sent");
+            let error = match is_server {
+                true => accept(near, server.clone(), Vec::new()).await.map(|_| ()).map_err(|(error, _)| error),
+                false => connect(near, client.clone(), name()).await.map(|_| ()),
+            };
+            let error = error.expect_err("refused");
+            assert!(tls_error(&error).is_some(), "{error:?}");
+            let mut answer = Vec::new();
+            in_time(far.read_to_end(&mut answer)).await.expect("received");
+            assert_eq!(answer.len().checked_sub(7).map(|alert| answer[alert]), Some(ALERT), "{answer:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_session_is_resumed_by_the_ticket_of_the_one_before() {
     let (server, client) = configs(tls13());
     let mut kinds = Vec::new();
@@ -438,7 +459,10 @@ async fn one_direction_may_end_before_the_other() {
     let (session, outgoing) = client.session();
     session.close(outgoing);
     client.flush().await.expect("sent");
+    client.io().write_all(b"what nothing may follow").await.expect("sent");
     assert_eq!(in_time(server.read(&mut [0])).await.expect("an end"), 0);
+    assert_eq!(server.read(&mut [0]).await.expect("still an end"), 0);
+    assert_eq!(server.held(), 0);
     server.write_all(b"more").await.expect("taken");
     server.shutdown().await.expect("ended");
     let mut received = Vec::new();
