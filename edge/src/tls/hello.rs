@@ -78,7 +78,7 @@ impl ReceivedHello {
         HostName::parse(self.accepted.client_hello().server_name()?).ok()
     }
 
-    /// The host the client names, as it names it.
+    /// The host the client names, in lower case, whether it is a name of ours or not.
     pub(super) fn server_name(&self) -> Option<String> {
         self.accepted.client_hello().server_name().map(str::to_ascii_lowercase)
     }

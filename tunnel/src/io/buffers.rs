@@ -76,12 +76,7 @@ impl Buffer {
 
     /// A buffer for what can do without, as long as few are lent.
     pub(crate) fn borrow_if_few() -> Option<Self> {
-        Buffer::are_few().then(Buffer::borrow)
-    }
-
-    /// Whether few are lent.
-    pub(crate) fn are_few() -> bool {
-        lent() < FULL_LIMIT
+        (lent() < FULL_LIMIT).then(Buffer::borrow)
     }
 }
 

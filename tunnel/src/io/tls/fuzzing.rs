@@ -67,7 +67,7 @@ fn messages(bytes: &[u8], size: usize) {
             };
             reader.read(record, &mut receive).is_ok()
         });
-        (found, is_valid, is_valid && reader.is_amid_message())
+        (found, is_valid, is_valid && reader.is_mid_message())
     };
     assert_eq!(read(size), read(usize::MAX));
 }

@@ -1,13 +1,14 @@
 //! The handshake, which rustls does.
 
 use super::{
+    HEADER_LENGTH, MAX_EXPANSION, MAX_PLAINTEXT,
     incoming::Incoming,
     invalid_data,
     post_handshake::{Secrets, Session},
     stream::TlsStream,
 };
 use rustls::{
-    ClientConfig, Error, ExtractedSecrets, ProtocolVersion, ServerConfig, SupportedCipherSuite,
+    ClientConfig, Error, ExtractedSecrets, InvalidMessage, ProtocolVersion, ServerConfig, SupportedCipherSuite,
     client::{ClientConnectionData, UnbufferedClientConnection},
     server::{ServerConnectionData, UnbufferedServerConnection},
     unbuffered::{ConnectionState, EncodeError, EncodeTlsData, UnbufferedStatus},
@@ -16,8 +17,10 @@ use rustls_pki_types::{CertificateDer, ServerName};
 use std::{io, sync::Arc};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// Read at once; most flights of a client fit.
+/// Bytes read at a time; most flights of a client fit.
 const READ_BYTES: usize = 4096;
+/// The most that is kept of a message that is not whole, with its records; as in rustls.
+const MAX_RECEIVED: usize = 64 * 1024;
 
 /// What the two ends agreed upon.
 #[derive(Debug)]
@@ -36,7 +39,8 @@ pub struct Negotiated {
 /// `enable_secret_extraction`.
 ///
 /// # Errors
-/// The error of the connection, or one of rustls as its inner error. The peer has been told by an alert. The connection comes back.
+/// The error of the connection, or one of rustls as its inner error, of which the peer has been told by an alert. The connection comes
+/// back.
 pub async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
     io: S,
     config: Arc<ServerConfig>,
@@ -48,7 +52,7 @@ pub async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
 /// Completes the handshake as the client. The configuration must have `enable_secret_extraction`.
 ///
 /// # Errors
-/// The error of the connection, or one of rustls as its inner error. The peer has been told by an alert.
+/// The error of the connection, or one of rustls as its inner error, of which the peer has been told by an alert.
 pub async fn connect<S: AsyncRead + AsyncWrite + Unpin>(
     io: S,
     config: Arc<ClientConfig>,
@@ -107,8 +111,8 @@ async fn establish<S: AsyncRead + AsyncWrite + Unpin, H: Handshake>(
     connection: Result<H, Error>,
     received: Vec<u8>,
 ) -> Result<(TlsStream<S>, Negotiated), (io::Error, S)> {
-    let established = async || Exchange::new(connection.map_err(invalid_data)?, received).run(&mut io).await;
-    match established().await {
+    let run = async || Exchange::new(connection.map_err(invalid_data)?, received).run(&mut io).await;
+    match run().await {
         Ok((session, incoming, negotiated)) => Ok((TlsStream::new(io, session, incoming), negotiated)),
         Err(error) => Err((error, io)),
     }
@@ -118,11 +122,10 @@ async fn establish<S: AsyncRead + AsyncWrite + Unpin, H: Handshake>(
 struct Exchange<H> {
     connection: H,
     received: Vec<u8>,
+    /// Bytes of `received` that rustls may process: whole records, one by one, because those that follow the handshake are not its own.
+    passed: usize,
     /// What has to be sent.
     flight: Vec<u8>,
-    /// Application data that came with the last message of the handshake.
-    plaintext: Vec<u8>,
-    is_read_closed: bool,
 }
 
 /// What a handshake needs to go on.
@@ -138,7 +141,7 @@ enum Next {
 
 impl<H: Handshake> Exchange<H> {
     fn new(connection: H, received: Vec<u8>) -> Self {
-        Exchange { connection, received, flight: Vec::new(), plaintext: Vec::new(), is_read_closed: false }
+        Exchange { connection, received, passed: 0, flight: Vec::new() }
     }
 
     async fn run(
@@ -154,6 +157,9 @@ impl<H: Handshake> Exchange<H> {
                     self.flight.clear();
                 }
                 Next::Receive => {
+                    if self.received.len() >= MAX_RECEIVED {
+                        return Err(invalid_data(InvalidMessage::HandshakePayloadTooLarge.into()));
+                    }
                     self.received.reserve(READ_BYTES);
                     if io.read_buf(&mut self.received).await? == 0 {
                         return Err(io::Error::new(
@@ -176,7 +182,7 @@ impl<H: Handshake> Exchange<H> {
 
     /// Has rustls process what is there, up to the next thing to do.
     fn advance(&mut self) -> Next {
-        let UnbufferedStatus { discard, state } = self.connection.process(&mut self.received);
+        let UnbufferedStatus { discard, state } = self.connection.process(&mut self.received[..self.passed]);
         let next = match state {
             Ok(ConnectionState::EncodeTlsData(message)) => {
                 encode(message, &mut self.flight);
@@ -187,25 +193,36 @@ impl<H: Handshake> Exchange<H> {
                 Next::Send
             }
             Ok(ConnectionState::BlockedHandshake) => Next::Receive,
-            Ok(ConnectionState::WriteTraffic(_) | ConnectionState::Closed) => Next::Established,
-            Ok(ConnectionState::ReadTraffic(mut traffic)) => {
-                while let Some(Ok(record)) = traffic.next_record() {
-                    self.plaintext.extend_from_slice(record.payload);
-                }
-                Next::Process
-            }
-            Ok(ConnectionState::PeerClosed) => {
-                self.is_read_closed = true;
-                Next::Process
-            }
-            Ok(_) => Next::Failed(Error::General("the handshake is in a state that was not asked for".into())),
+            Ok(ConnectionState::WriteTraffic(_)) => Next::Established,
+            // The peer closes the connection, or sends data, before the handshake is complete.
+            Ok(_) => Next::Failed(Error::HandshakeNotComplete),
             Err(error) => Next::Failed(error),
         };
         self.received.drain(..discard);
-        if let Next::Failed(_) = next {
-            self.encode_alert();
+        self.passed -= discard;
+        match next {
+            Next::Receive if self.pass_record() => Next::Process,
+            Next::Failed(error) => {
+                self.encode_alert();
+                Next::Failed(error)
+            }
+            next => next,
         }
-        next
+    }
+
+    /// Has rustls process one more record. What is none is for rustls to refuse. `false` if the rest of it must be received first.
+    fn pass_record(&mut self) -> bool {
+        let rest = &self.received[self.passed..];
+        let Some(&[content, major, _, high, low]) = rest.first_chunk::<HEADER_LENGTH>() else { return false };
+        let length = HEADER_LENGTH + usize::from(u16::from_be_bytes([high, low]));
+        let is_record =
+            matches!(content, 20..=24) && major == 3 && length <= HEADER_LENGTH + MAX_PLAINTEXT + MAX_EXPANSION;
+        let passed = if is_record { length } else { rest.len() };
+        if passed > rest.len() {
+            return false;
+        }
+        self.passed += passed;
+        true
     }
 
     /// The alert that says why the handshake failed. What was received must not be processed once more.
@@ -221,8 +238,7 @@ impl<H: Handshake> Exchange<H> {
     fn finish(self) -> Result<(Session, Incoming, Negotiated), Error> {
         let negotiated = self.connection.negotiated()?;
         let (extracted, secrets) = self.connection.into_secrets()?;
-        let session = Session::new(secrets, extracted, self.is_read_closed)?;
-        Ok((session, Incoming::new(self.plaintext, &self.received), negotiated))
+        Ok((Session::new(secrets, extracted)?, Incoming::new(self.received), negotiated))
     }
 }
 

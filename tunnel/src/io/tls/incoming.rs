@@ -13,7 +13,7 @@ use std::{
 };
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Read at once while many buffers are lent.
+/// Bytes read at a time while many buffers are lent.
 const SMALL_SIZE: usize = 4096;
 
 /// A buffer only while there is something in it.
@@ -31,7 +31,7 @@ enum Storage {
     #[default]
     None,
     Lent(Buffer),
-    /// While many buffers are lent, or a part of a record waits for the rest among many others.
+    /// While many buffers are lent, or a part of a record waits for the rest.
     Own(Vec<u8>),
 }
 
@@ -39,8 +39,8 @@ enum Storage {
 pub(super) struct Record<'a> {
     pub(super) content: ContentType,
     pub(super) fragment: &'a mut [u8],
-    /// The position of `fragment`.
-    pub(super) at: usize,
+    /// The position of `fragment` in the buffer.
+    pub(super) fragment_start: usize,
 }
 
 impl Storage {
@@ -54,13 +54,10 @@ impl Storage {
 }
 
 impl Incoming {
-    /// What was received before, with the plaintext of records that were decrypted already.
-    pub(super) fn new(plaintext: Vec<u8>, records: &[u8]) -> Self {
-        let mut bytes = plaintext;
-        let split = bytes.len() as u32;
-        bytes.extend_from_slice(records);
-        let end = bytes.len() as u32;
-        let mut incoming = Incoming { storage: Storage::Own(bytes), plaintext: 0..split, records: split..end };
+    /// What was received with the end of the handshake.
+    pub(super) fn new(records: Vec<u8>) -> Self {
+        let mut incoming =
+            Incoming { plaintext: 0..0, records: 0..records.len() as u32, storage: Storage::Own(records) };
         incoming.release_if_empty();
         incoming
     }
@@ -114,7 +111,7 @@ impl Incoming {
         self.records.start += length as u32;
         let record = &mut self.storage.bytes()[from..from + length];
         let (header, fragment) = record.split_at_mut(HEADER_LENGTH);
-        Ok(Some(Record { content: ContentType::from(header[0]), fragment, at: from + HEADER_LENGTH }))
+        Ok(Some(Record { content: ContentType::from(header[0]), fragment, fragment_start: from + HEADER_LENGTH }))
     }
 
     /// Receives more. Must be called when neither plaintext nor a whole record is there.
@@ -131,17 +128,29 @@ impl Incoming {
         let count = buf.filled().len();
         self.records.end += count as u32;
         if count == 0 {
-            self.wait(expected);
+            self.wait();
         }
         poll.map_ok(|()| count)
     }
 
-    /// Makes room for at least one more byte, and for the record that has begun.
+    /// Makes room for the record that has begun.
     fn make_room(&mut self, expected: usize) {
-        if let Storage::None = self.storage {
-            self.storage = Buffer::borrow_if_few().map_or_else(|| Storage::Own(vec![0; SMALL_SIZE]), Storage::Lent);
-            self.records = 0..0;
-            return;
+        match &self.storage {
+            Storage::None => {
+                self.storage = Buffer::borrow_if_few().map_or_else(|| Storage::Own(vec![0; SMALL_SIZE]), Storage::Lent);
+                self.records = 0..0;
+                return;
+            }
+            Storage::Own(part) if part.len() < SIZE => {
+                if let Some(mut buffer) = Buffer::borrow_if_few() {
+                    let part = &part[self.records.start as usize..self.records.end as usize];
+                    buffer[..part.len()].copy_from_slice(part);
+                    self.records = 0..part.len() as u32;
+                    self.storage = Storage::Lent(buffer);
+                    return;
+                }
+            }
+            _ => {}
         }
         let Range { start, end } = self.records;
         let (start, end) = (start as usize, end as usize);
@@ -157,17 +166,14 @@ impl Incoming {
         }
     }
 
-    /// Keeps no more than needed until more arrives.
-    fn wait(&mut self, expected: usize) {
+    /// Keeps no more than the part of a record until more arrives: a peer that stops amid a record must not hold what others
+    /// could use.
+    fn wait(&mut self) {
         self.release_if_empty();
-        if let Storage::Lent(buffer) = &self.storage
-            && !Buffer::are_few()
-        {
-            let mut bytes = vec![0; expected.max(self.records.len())];
-            bytes[..self.records.len()]
-                .copy_from_slice(&buffer[self.records.start as usize..self.records.end as usize]);
-            self.records = 0..self.records.len() as u32;
-            self.storage = Storage::Own(bytes);
+        if let Storage::Lent(buffer) = &self.storage {
+            let part = buffer[self.records.start as usize..self.records.end as usize].to_vec();
+            self.records = 0..part.len() as u32;
+            self.storage = Storage::Own(part);
         }
     }
 }

@@ -42,17 +42,17 @@ impl Encrypter {
             }
         };
         if next > 0 {
-            // AES-GCM of aws-lc refuses nonces that do not grow, and takes the first that it is given for number 0. What
-            // this encrypts is sent nowhere.
+            // AES-GCM of aws-lc refuses nonces that do not grow, and assumes that the first belongs to record 0. The output is
+            // discarded.
             cipher.encrypt(message(ContentType::ApplicationData, OutboundChunks::new_empty()), 0)?;
         }
-        // Numbers must not wrap, whatever the cipher endures.
+        // Numbers must not wrap, however high the cipher's limit is.
         Ok(Encrypter { cipher, next, limit: limit.min(u64::MAX / 2) })
     }
 
-    /// Whether the keys must be replaced before the next record.
+    /// Whether the keys must be replaced before the next record. One more is allowed, which says so.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.next >= self.limit
+        self.next.saturating_add(1) >= self.limit
     }
 
     /// Encrypts one record, with its header.

@@ -25,11 +25,11 @@ pub(super) struct MessageReader {
 
 impl MessageReader {
     /// Whether further records must continue a message.
-    pub(super) fn is_amid_message(&self) -> bool {
+    pub(super) fn is_mid_message(&self) -> bool {
         !self.partial.is_empty()
     }
 
-    /// Passes on the messages that this record completes.
+    /// Dispatches the messages that this record completes.
     pub(super) fn read(
         &mut self,
         record: &[u8],
@@ -39,11 +39,11 @@ impl MessageReader {
             return Err(InvalidMessage::InvalidEmptyPayload.into());
         }
         if self.partial.is_empty() {
-            self.partial = pass_on(record, receive)?.to_vec();
+            self.partial = dispatch(record, receive)?.to_vec();
         } else {
             let mut joined = std::mem::take(&mut self.partial);
             joined.extend_from_slice(record);
-            let rest = pass_on(&joined, receive)?.len();
+            let rest = dispatch(&joined, receive)?.len();
             joined.drain(..joined.len() - rest);
             self.partial = joined;
         }
@@ -51,8 +51,8 @@ impl MessageReader {
     }
 }
 
-/// Passes on whole messages. Returns the beginning of one that is not whole.
-fn pass_on(
+/// Dispatches whole messages. Returns the beginning of one that is not whole.
+fn dispatch(
     mut messages: &[u8],
     mut receive: impl FnMut(HandshakeMessage<'_>) -> Result<(), Error>,
 ) -> Result<&[u8], Error> {

@@ -14,8 +14,10 @@ use rustls::{
 };
 use std::{io, ops::Range};
 
-/// Key updates that the peer may request without sending any data in between, as in rustls and BoringSSL.
-const MAX_KEY_UPDATE_REQUESTS: u8 = 32;
+/// Key updates that the peer may send without any data in between, as in rustls and BoringSSL.
+const MAX_KEY_UPDATES: u8 = 32;
+/// Empty records that the peer may send without any other in between, as in rustls and OpenSSL.
+const MAX_EMPTY_RECORDS: u8 = 32;
 /// Warnings that the peer may send, as in rustls and BoringSSL.
 const MAX_WARNINGS: u8 = 4;
 /// `update_not_requested` and `update_requested` (RFC 8446, section 4.6.3).
@@ -36,7 +38,10 @@ pub(super) struct Session {
     encrypter: Encrypter,
     decrypter: Decrypter,
     messages: MessageReader,
-    key_update_requests: u8,
+    key_updates: u8,
+    /// Whether this end has replaced its keys at the peer's request, and may not have told it yet.
+    is_key_update_queued: bool,
+    empty_records: u8,
     warnings: u8,
     has_refused_renegotiation: bool,
     /// Whether the peer has announced that it sends nothing more.
@@ -80,17 +85,19 @@ impl Secrets {
 }
 
 impl Session {
-    pub(super) fn new(secrets: Secrets, extracted: ExtractedSecrets, is_read_closed: bool) -> Result<Self, Error> {
+    pub(super) fn new(secrets: Secrets, extracted: ExtractedSecrets) -> Result<Self, Error> {
         let suite = secrets.suite();
         Ok(Session {
             encrypter: Encrypter::new(suite, extracted.tx)?,
             decrypter: Decrypter::new(suite, extracted.rx)?,
             secrets,
             messages: MessageReader::default(),
-            key_update_requests: 0,
+            key_updates: 0,
+            is_key_update_queued: false,
+            empty_records: 0,
             warnings: 0,
             has_refused_renegotiation: false,
-            is_read_closed,
+            is_read_closed: false,
             is_write_closed: false,
             failure: None,
         })
@@ -151,16 +158,23 @@ impl Session {
 
     /// Decrypts a record, if there is one.
     fn decrypt_one(&mut self, incoming: &mut Incoming, outgoing: &mut Outgoing) -> Result<bool, Error> {
-        let Some(Record { content, fragment, at }) = incoming.next_record()? else { return Ok(false) };
+        let Some(Record { content, fragment, fragment_start }) = incoming.next_record()? else { return Ok(false) };
         let start = fragment.as_ptr().addr();
         let message = self.decrypter.decrypt(content, fragment)?;
-        if message.typ != ContentType::Handshake && self.messages.is_amid_message() {
+        if message.typ != ContentType::Handshake && self.messages.is_mid_message() {
             return Err(PeerMisbehaved::MessageInterleavedWithHandshakeMessage.into());
+        }
+        if !message.payload.is_empty() {
+            self.empty_records = 0;
+        } else if self.empty_records == MAX_EMPTY_RECORDS {
+            return Err(PeerMisbehaved::TooManyEmptyFragments.into());
+        } else {
+            self.empty_records += 1;
         }
         let plaintext = match message.typ {
             ContentType::ApplicationData => {
-                self.key_update_requests = 0;
-                let from = at + message.payload.as_ptr().addr() - start;
+                self.key_updates = 0;
+                let from = fragment_start + message.payload.as_ptr().addr() - start;
                 from..from + message.payload.len()
             }
             ContentType::Alert => {
@@ -217,19 +231,14 @@ impl Session {
                 if !is_last {
                     return Err(PeerMisbehaved::KeyEpochWithPendingFragment.into());
                 }
+                if self.key_updates == MAX_KEY_UPDATES {
+                    return Err(PeerMisbehaved::TooManyKeyUpdateRequests.into());
+                }
+                self.key_updates += 1;
                 self.decrypter = secrets.new_decrypter()?;
                 match body {
                     [UPDATE_NOT_REQUESTED] => Ok(()),
-                    [UPDATE_REQUESTED] => {
-                        self.key_update_requests += 1;
-                        if self.key_update_requests > MAX_KEY_UPDATE_REQUESTS {
-                            return Err(PeerMisbehaved::TooManyKeyUpdateRequests.into());
-                        }
-                        match self.is_write_closed {
-                            true => Ok(()),
-                            false => self.update_own_keys(outgoing),
-                        }
-                    }
+                    [UPDATE_REQUESTED] => self.answer_key_update(outgoing),
                     _ => Err(InvalidMessage::InvalidKeyUpdate.into()),
                 }
             }
@@ -250,6 +259,15 @@ impl Session {
                 got_type: kind,
             }),
         }
+    }
+
+    /// Replaces this end's keys as the peer has requested. One update answers all requests until it is sent (RFC 8446, section 4.6.3).
+    fn answer_key_update(&mut self, outgoing: &mut Outgoing) -> Result<(), Error> {
+        self.is_key_update_queued &= outgoing.len() > 0;
+        if self.is_write_closed || std::mem::replace(&mut self.is_key_update_queued, true) {
+            return Ok(());
+        }
+        self.update_own_keys(outgoing)
     }
 
     /// Tells the peer that further records have new keys, and makes these.
@@ -288,6 +306,7 @@ fn alert_for(error: &Error) -> Option<AlertDescription> {
             AlertDescription::RecordOverflow
         }
         Error::InvalidMessage(InvalidMessage::UnknownProtocolVersion) => AlertDescription::ProtocolVersion,
+        Error::InvalidMessage(InvalidMessage::InvalidKeyUpdate) => AlertDescription::IllegalParameter,
         Error::InvalidMessage(_) => AlertDescription::DecodeError,
         Error::PeerMisbehaved(_) | Error::InappropriateMessage { .. } | Error::InappropriateHandshakeMessage { .. } => {
             AlertDescription::UnexpectedMessage

@@ -11,7 +11,7 @@ use std::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Encrypted bytes that may wait for the socket: a frame takes a single write, and a peer that does not read costs no more.
+/// Encrypted bytes that may wait for the socket: a frame takes a single write, and a peer that does not read costs little more.
 const MAX_OUTGOING: usize = MAX_PAYLOAD;
 
 /// An established TLS connection over `S`.
@@ -56,15 +56,12 @@ impl<S: AsyncWrite + Unpin> TlsStream<S> {
         self.outgoing.poll_write(&mut self.io, cx)
     }
 
-    /// Decrypts what was received. Key updates and alerts that answer it are sent as far as the socket takes them.
+    /// Decrypts what was received. A key update that answers it is sent before the next data, an alert at once as far as the socket
+    /// takes it.
     fn decrypt_received(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        let waiting = self.outgoing.len();
         let decrypted = self.session.decrypt_next(&mut self.incoming, &mut self.outgoing);
-        if self.outgoing.len() > waiting
-            && let Poll::Ready(Err(error)) = self.poll_send(cx)
-        {
-            decrypted?;
-            return Err(error);
+        if decrypted.is_err() {
+            let _ = self.poll_send(cx);
         }
         decrypted
     }

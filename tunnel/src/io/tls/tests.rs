@@ -444,6 +444,51 @@ async fn the_peer_may_replace_its_keys_and_ask_for_others() {
 }
 
 #[tokio::test]
+async fn a_peer_that_asks_for_keys_and_never_reads_is_answered_once() {
+    let (mut server, mut client) = pair(tls13()).await;
+    // The server's side of the pipe is full.
+    let mut cx = Context::from_waker(Waker::noop());
+    while std::pin::Pin::new(&mut server).poll_write(&mut cx, &numbered(60_000)).is_ready() {}
+    let waiting = server.session().1.len();
+    for _ in 0..20 {
+        for _ in 0..30 {
+            send_record(&mut client, ContentType::Handshake, &key_update(1)).await;
+            client.session().0.renew_encrypter();
+        }
+        client.write_all(b"x").await.expect("taken");
+        client.flush().await.expect("sent");
+        in_time(server.read_u8()).await.expect("received");
+    }
+    assert!(server.session().1.len() < waiting + 100);
+    for _ in 0..33 {
+        send_record(&mut client, ContentType::Handshake, &key_update(0)).await;
+        client.session().0.renew_encrypter();
+    }
+    let error = in_time(server.read_u8()).await.expect_err("too many");
+    assert_eq!(tls_error(&error), Some(Error::PeerMisbehaved(rustls::PeerMisbehaved::TooManyKeyUpdateRequests)));
+}
+
+#[tokio::test]
+async fn a_handshake_message_without_end_is_not_kept() {
+    let (server, client) = configs(tls13());
+    let (near, mut far) = duplex(PIPE);
+    let mut client = ClientConnection::new(client, name()).expect("a client");
+    let mut hello = Vec::new();
+    client.write_tls(&mut hello).expect("written");
+    let accepting = tokio::spawn(accept(near, server, Vec::new()));
+    // The beginning of the message, in records of one byte, goes on for ever.
+    far.write_all(&hello[..hello.len() - 1]).await.expect("sent");
+    let mut sent = 0;
+    let (mut read, mut write) = tokio::io::split(far);
+    tokio::spawn(async move { tokio::io::copy(&mut read, &mut tokio::io::sink()).await });
+    while write.write_all(&[22, 3, 3, 0, 1, 0]).await.is_ok() {
+        sent += 6;
+        assert!(sent < 1 << 20, "all is kept");
+    }
+    assert!(in_time(accepting).await.expect("no panic").is_err());
+}
+
+#[tokio::test]
 async fn an_end_without_notice_is_an_error() {
     for unfinished in [&[][..], &[23, 3, 3], &[23, 3, 3, 0, 40, 1]] {
         let (mut server, mut client) = pair(tls13()).await;
@@ -509,6 +554,9 @@ async fn what_no_peer_may_send_is_refused() {
     let hello = [u8::from(HandshakeType::ClientHello), 0, 0, 0];
     let wrong = refused(tls13(), &[(ContentType::Handshake, &hello)], Alert::UnexpectedMessage).await;
     assert!(matches!(wrong, Error::InappropriateHandshakeMessage { .. }), "{wrong}");
+    let wrong = refused(tls13(), &[(ContentType::ApplicationData, &b""[..]); 33], Alert::UnexpectedMessage).await;
+    assert_eq!(wrong, Error::PeerMisbehaved(rustls::PeerMisbehaved::TooManyEmptyFragments));
+    refused(tls13(), &[(ContentType::Handshake, &key_update(2))], Alert::IllegalParameter).await;
     let ticket = [u8::from(HandshakeType::NewSessionTicket), 0, 0, 0];
     refused(tls13(), &[(ContentType::Handshake, &ticket)], Alert::UnexpectedMessage).await;
     let long = [u8::from(HandshakeType::NewSessionTicket), 2, 0, 0];
