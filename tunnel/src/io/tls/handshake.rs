@@ -1,10 +1,10 @@
 //! The handshake, which rustls does.
 
 use super::{
-    HEADER_LENGTH, MAX_EXPANSION, MAX_PLAINTEXT,
     incoming::Incoming,
     invalid_data,
     post_handshake::{Secrets, Session},
+    record_length,
     stream::TlsStream,
 };
 use rustls::{
@@ -213,16 +213,16 @@ impl<H: Handshake> Exchange<H> {
     /// Has rustls process one more record. What is none is for rustls to refuse. `false` if the rest of it must be received first.
     fn pass_record(&mut self) -> bool {
         let rest = &self.received[self.passed..];
-        let Some(&[content, major, _, high, low]) = rest.first_chunk::<HEADER_LENGTH>() else { return false };
-        let length = HEADER_LENGTH + usize::from(u16::from_be_bytes([high, low]));
-        let is_record =
-            matches!(content, 20..=24) && major == 3 && length <= HEADER_LENGTH + MAX_PLAINTEXT + MAX_EXPANSION;
-        let passed = if is_record { length } else { rest.len() };
-        if passed > rest.len() {
-            return false;
+        let passed = match record_length(rest) {
+            Ok(Some(length)) if matches!(rest[0], 20..=24) => length,
+            Ok(None) => return false,
+            _ => rest.len(),
+        };
+        let is_whole = passed <= rest.len();
+        if is_whole {
+            self.passed += passed;
         }
-        self.passed += passed;
-        true
+        is_whole
     }
 
     /// The alert that says why the handshake failed. What was received must not be processed once more.

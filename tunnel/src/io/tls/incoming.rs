@@ -2,9 +2,9 @@
 
 use super::{
     super::buffers::{Buffer, SIZE},
-    HEADER_LENGTH, MAX_EXPANSION, MAX_PLAINTEXT,
+    HEADER_LENGTH, MAX_EXPANSION, MAX_PLAINTEXT, record_length,
 };
-use rustls::{ContentType, Error, InvalidMessage};
+use rustls::{ContentType, Error};
 use std::{
     io,
     ops::Range,
@@ -89,18 +89,7 @@ impl Incoming {
 
     /// The length of the record that comes next, with its header; `None` until the header is there.
     fn next_length(&mut self) -> Result<Option<usize>, Error> {
-        let records = self.records.start as usize..self.records.end as usize;
-        let Some(&[_, major, _, high, low]) = self.storage.bytes()[records].first_chunk::<HEADER_LENGTH>() else {
-            return Ok(None);
-        };
-        let length = usize::from(u16::from_be_bytes([high, low]));
-        if major != 3 {
-            return Err(InvalidMessage::UnknownProtocolVersion.into());
-        }
-        if length > MAX_PLAINTEXT + MAX_EXPANSION {
-            return Err(InvalidMessage::MessageTooLarge.into());
-        }
-        Ok(Some(HEADER_LENGTH + length))
+        record_length(&self.storage.bytes()[self.records.start as usize..self.records.end as usize])
     }
 
     /// Takes the next record if it is there as a whole. Must be called when there is no plaintext.
@@ -141,7 +130,7 @@ impl Incoming {
                 self.records = 0..0;
                 return;
             }
-            Storage::Own(part) if part.len() < SIZE => {
+            Storage::Own(part) => {
                 if let Some(mut buffer) = Buffer::borrow_if_few() {
                     let part = &part[self.records.start as usize..self.records.end as usize];
                     buffer[..part.len()].copy_from_slice(part);
@@ -150,7 +139,7 @@ impl Incoming {
                     return;
                 }
             }
-            _ => {}
+            Storage::Lent(_) => {}
         }
         let Range { start, end } = self.records;
         let (start, end) = (start as usize, end as usize);

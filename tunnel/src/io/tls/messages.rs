@@ -8,7 +8,6 @@ const MAX_MESSAGE: usize = 64 * 1024;
 const HEADER_LENGTH: usize = 4;
 
 /// A message as it was received.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) struct HandshakeMessage<'a> {
     pub(super) kind: HandshakeType,
     pub(super) body: &'a [u8],

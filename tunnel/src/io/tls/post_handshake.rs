@@ -291,7 +291,7 @@ impl Session {
         self.encrypter = self.secrets.new_encrypter().expect("TLS 1.3");
     }
 
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     pub(super) fn encrypter(&mut self) -> &mut Encrypter {
         &mut self.encrypter
     }

@@ -29,7 +29,7 @@ impl<S> TlsStream<S> {
         TlsStream { io, session: Box::new(session), incoming, outgoing: Outgoing::default() }
     }
 
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     pub(super) fn session(&mut self) -> (&mut Session, &mut Outgoing) {
         (&mut self.session, &mut self.outgoing)
     }
@@ -109,13 +109,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TlsStream<S> {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        if this.outgoing.len() > 0 {
-            // What waits goes first; it may have all the room.
-            let sent = this.poll_send(cx)?;
-            if this.outgoing.len() >= MAX_OUTGOING {
-                debug_assert!(sent.is_pending());
-                return Poll::Pending;
-            }
+        // What waits goes first; it may have all the room.
+        if this.poll_send(cx)?.is_pending() && this.outgoing.len() >= MAX_OUTGOING {
+            return Poll::Pending;
         }
         let slices: SmallVec<[&[u8]; 8]> = slices.iter().map(|slice| &**slice).collect();
         let chunks = OutboundChunks::new(&slices);

@@ -1,5 +1,9 @@
 //! Both ends of a connection, or one of them beside a stream of rustls as the reference.
 
+mod handshakes;
+mod key_updates;
+mod refusals;
+
 use super::{
     super::buffers::{Buffer, FULL_LIMIT, SIZE},
     *,
@@ -10,17 +14,16 @@ use postern_test_kit::{
 };
 use proptest::prelude::*;
 use rustls::{
-    AlertDescription, ClientConfig, ClientConnection, ContentType, Error, HandshakeType, ServerConfig,
-    ServerConnection, SupportedCipherSuite,
+    AlertDescription, ClientConfig, ContentType, Error, HandshakeType, ServerConfig, SupportedCipherSuite,
     crypto::{CryptoProvider, aws_lc_rs, cipher::OutboundChunks},
 };
 use rustls_pki_types::ServerName;
 use std::{
-    io::Write,
+    pin::Pin,
     sync::Arc,
     task::{Context, Waker},
 };
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 
 /// How many bytes a connection below TLS takes before it blocks.
 const PIPE: usize = 20_000;
@@ -192,10 +195,14 @@ async fn refused(suite: SupportedCipherSuite, records: &[(ContentType, &[u8])], 
     assert_refused(&mut server, &mut client, alert).await
 }
 
-const KEY_UPDATE: u8 = 24;
-
 fn key_update(request: u8) -> [u8; 5] {
-    [KEY_UPDATE, 0, 0, 1, request]
+    [u8::from(HandshakeType::KeyUpdate), 0, 0, 1, request]
+}
+
+/// Whether a read would wait.
+fn waits_for_more(stream: &mut TlsStream<DuplexStream>) -> bool {
+    let (mut cx, mut byte) = (Context::from_waker(Waker::noop()), [0]);
+    Pin::new(stream).poll_read(&mut cx, &mut ReadBuf::new(&mut byte)).is_pending()
 }
 
 #[tokio::test]
@@ -251,10 +258,7 @@ async fn nothing_is_held_while_nothing_is_unread() {
         assert_eq!(received, bytes);
         assert_eq!(server.held(), 0);
         // And none while more is waited for.
-        let mut cx = Context::from_waker(Waker::noop());
-        let mut byte = [0];
-        let poll = std::pin::Pin::new(&mut server).poll_read(&mut cx, &mut tokio::io::ReadBuf::new(&mut byte));
-        assert!(poll.is_pending());
+        assert!(waits_for_more(&mut server));
         assert_eq!(server.held(), 0);
     }
 }
@@ -269,10 +273,7 @@ async fn many_connections_with_parts_of_records_hold_little() {
     let record = record.expect("encrypted");
     for piece in [&record[..3], &record[3..7000]] {
         client.io().write_all(piece).await.expect("sent");
-        let mut cx = Context::from_waker(Waker::noop());
-        let mut byte = [0];
-        let poll = std::pin::Pin::new(&mut server).poll_read(&mut cx, &mut tokio::io::ReadBuf::new(&mut byte));
-        assert!(poll.is_pending());
+        assert!(waits_for_more(&mut server));
         assert!(server.held() <= record.len(), "{}", server.held());
     }
     client.io().write_all(&record[7000..]).await.expect("sent");
@@ -281,221 +282,6 @@ async fn many_connections_with_parts_of_records_hold_little() {
     assert_eq!(received, numbered(9000));
     assert_eq!(server.held(), 0);
     drop(lent);
-}
-
-#[tokio::test]
-async fn data_that_comes_with_the_end_of_the_handshake_is_not_lost() {
-    for suite in suites() {
-        let ((server, client), (near, mut far)) = (configs(suite), duplex(1 << 20));
-        let mut client = ClientConnection::new(client, name()).expect("a client");
-        let accepting = tokio::spawn(accept(near, server, Vec::new()));
-        let mut bytes = vec![0; 1 << 16];
-        while client.is_handshaking() {
-            let mut flight = Vec::new();
-            client.write_tls(&mut flight).expect("written");
-            far.write_all(&flight).await.expect("sent");
-            let count = far.read(&mut bytes).await.expect("received");
-            let mut received = &bytes[..count];
-            while !received.is_empty() {
-                client.read_tls(&mut received).expect("read");
-                client.process_new_packets().expect("understood");
-            }
-        }
-        // The last flight with three records of data, of which the last is sent in part, and then the end.
-        let data = numbered(40_000);
-        client.writer().write_all(&data).expect("taken");
-        client.send_close_notify();
-        let mut flight = Vec::new();
-        while client.wants_write() {
-            client.write_tls(&mut flight).expect("written");
-        }
-        let (sent, rest) = flight.split_at(flight.len() - 9_000);
-        far.write_all(sent).await.expect("sent");
-        let (mut server, _) = match in_time(accepting).await.expect("no panic") {
-            Ok(established) => established,
-            Err((error, _)) => panic!("{error}"),
-        };
-        far.write_all(rest).await.expect("sent");
-        let mut received = Vec::new();
-        in_time(server.read_to_end(&mut received)).await.expect("received");
-        assert!(received == data, "{} bytes", received.len());
-        assert_eq!(server.held(), 0);
-    }
-}
-
-#[tokio::test]
-async fn a_certificate_that_is_not_trusted_fails_the_handshake_at_both_ends() {
-    let ((server, _), (_, client)) = (configs(tls13()), configs(tls13()));
-    let (near, far) = duplex(PIPE);
-    let (accepted, connected) = tokio::join!(accept(near, server, Vec::new()), connect(far, client, name()));
-    let connected = connected.expect_err("not trusted");
-    assert!(matches!(tls_error(&connected), Some(Error::InvalidCertificate(_))), "{connected:?}");
-    let (accepted, _) = accepted.expect_err("told");
-    assert!(matches!(tls_error(&accepted), Some(Error::AlertReceived(_))), "{accepted:?}");
-}
-
-#[tokio::test]
-async fn what_is_no_handshake_is_refused_with_an_alert() {
-    const ALERT: u8 = 21;
-    let (server, client) = configs(tls13());
-    for sent in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], &[22, 3, 3, 0, 4, 99, 0, 0, 0], &[23, 3, 3, 0, 1, 0, 0xff]] {
-        for is_server in [true, false] {
-            let (near, mut far) = duplex(PIPE);
-            far.write_all(sent).await.expect("sent");
-            let error = match is_server {
-                true => accept(near, server.clone(), Vec::new()).await.map(|_| ()).map_err(|(error, _)| error),
-                false => connect(near, client.clone(), name()).await.map(|_| ()),
-            };
-            let error = error.expect_err("refused");
-            assert!(tls_error(&error).is_some(), "{error:?}");
-            let mut answer = Vec::new();
-            in_time(far.read_to_end(&mut answer)).await.expect("received");
-            assert_eq!(answer.len().checked_sub(7).map(|alert| answer[alert]), Some(ALERT), "{answer:?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_session_is_resumed_by_the_ticket_of_the_one_before() {
-    let (server, client) = configs(tls13());
-    let mut kinds = Vec::new();
-    for _ in 0..2 {
-        let (near, far) = duplex(PIPE);
-        let mut reference = ServerConnection::new(server.clone()).expect("a server");
-        let (mut near_read, mut near_write) = tokio::io::split(near);
-        let serve = async {
-            let mut bytes = vec![0; 1 << 16];
-            loop {
-                while reference.wants_write() {
-                    let mut flight = Vec::new();
-                    reference.write_tls(&mut flight).expect("written");
-                    near_write.write_all(&flight).await.expect("sent");
-                }
-                if !reference.is_handshaking() {
-                    return;
-                }
-                let count = near_read.read(&mut bytes).await.expect("received");
-                reference.read_tls(&mut &bytes[..count]).expect("read");
-                reference.process_new_packets().expect("understood");
-            }
-        };
-        let ((), connected) = tokio::join!(serve, connect(far, client.clone(), name()));
-        let (mut stream, _) = connected.expect("connected");
-        reference.writer().write_all(b"x").expect("taken");
-        let mut data = Vec::new();
-        reference.write_tls(&mut data).expect("written");
-        near_write.write_all(&data).await.expect("sent");
-        // The ticket comes before the data.
-        assert_eq!(in_time(stream.read_u8()).await.expect("received"), b'x');
-        kinds.push(reference.handshake_kind());
-    }
-    assert_eq!(kinds, [Some(rustls::HandshakeKind::Full), Some(rustls::HandshakeKind::Resumed)]);
-}
-
-#[tokio::test]
-async fn keys_are_replaced_before_their_limit() {
-    let (mut server, mut client) = with_client(tls13()).await;
-    for _ in 0..5 {
-        server.session().0.encrypter().set_limit(0);
-        let bytes = numbered(40_000);
-        let mut received = vec![0; bytes.len()];
-        in_time(transfer(&mut server, &bytes, &mut client, &mut received)).await;
-        assert_eq!(received, bytes);
-    }
-    let (mut server, mut client) = with_client(tls12()).await;
-    server.session().0.encrypter().set_limit(0);
-    assert_eq!(server.write(b"x").await.expect_err("too much for TLS 1.2").kind(), io::ErrorKind::InvalidData);
-    server.flush().await.expect("flushed");
-    assert_eq!(in_time(client.read(&mut [0])).await.expect("announced"), 0);
-}
-
-#[tokio::test]
-async fn the_peer_may_replace_its_keys_and_ask_for_others() {
-    // Of rustls.
-    let (mut server, mut client) = with_client(tls13()).await;
-    for _ in 0..40 {
-        client.get_mut().1.refresh_traffic_keys().expect("possible");
-        client.write_all(b"new").await.expect("taken");
-        client.flush().await.expect("sent");
-        let mut received = [0; 3];
-        in_time(server.read_exact(&mut received)).await.expect("received");
-        server.write_all(b"old").await.expect("taken");
-        in_time(client.read_exact(&mut received)).await.expect("received");
-        assert_eq!(&received, b"old");
-    }
-    // One that asks, in pieces.
-    let (mut server, mut client) = pair(tls13()).await;
-    for round in 0..3 {
-        let update = key_update(1);
-        match round {
-            0 => send_record(&mut client, ContentType::Handshake, &update).await,
-            _ => {
-                send_record(&mut client, ContentType::Handshake, &update[..2]).await;
-                send_record(&mut client, ContentType::Handshake, &update[2..]).await;
-            }
-        }
-        client.session().0.renew_encrypter();
-        client.write_all(b"new").await.expect("taken");
-        let mut received = [0; 3];
-        in_time(server.read_exact(&mut received)).await.expect("received");
-        server.write_all(b"new").await.expect("taken");
-        in_time(client.read_exact(&mut received)).await.expect("received");
-    }
-}
-
-#[tokio::test]
-async fn a_peer_that_asks_for_keys_and_never_reads_is_answered_once() {
-    let (mut server, mut client) = pair(tls13()).await;
-    // The server's side of the pipe is full.
-    let mut cx = Context::from_waker(Waker::noop());
-    while std::pin::Pin::new(&mut server).poll_write(&mut cx, &numbered(60_000)).is_ready() {}
-    let waiting = server.session().1.len();
-    for _ in 0..20 {
-        for _ in 0..30 {
-            send_record(&mut client, ContentType::Handshake, &key_update(1)).await;
-            client.session().0.renew_encrypter();
-        }
-        client.write_all(b"x").await.expect("taken");
-        client.flush().await.expect("sent");
-        in_time(server.read_u8()).await.expect("received");
-    }
-    assert!(server.session().1.len() < waiting + 100);
-    for _ in 0..33 {
-        send_record(&mut client, ContentType::Handshake, &key_update(0)).await;
-        client.session().0.renew_encrypter();
-    }
-    let error = in_time(server.read_u8()).await.expect_err("too many");
-    assert_eq!(tls_error(&error), Some(Error::PeerMisbehaved(rustls::PeerMisbehaved::TooManyKeyUpdateRequests)));
-}
-
-#[tokio::test]
-async fn a_handshake_message_without_end_is_not_kept() {
-    let (server, client) = configs(tls13());
-    let (near, mut far) = duplex(PIPE);
-    let mut client = ClientConnection::new(client, name()).expect("a client");
-    let mut hello = Vec::new();
-    client.write_tls(&mut hello).expect("written");
-    // The longest message, of which each byte has a record of its own.
-    let mut message = hello.split_off(5);
-    message[1..4].copy_from_slice(&[0, 0xff, 0xff]);
-    message.resize(0xffff, 0);
-    let send = async {
-        let mut sent = 0;
-        for byte in message {
-            far.write_all(&[22, 3, 3, 0, 1, byte]).await.expect("taken");
-            sent += 6;
-        }
-        sent
-    };
-    let accepted = in_time(async {
-        tokio::select! {
-            accepted = accept(near, server, Vec::new()) => accepted,
-            sent = send => panic!("{sent} bytes are kept"),
-        }
-    })
-    .await;
-    let (error, _) = accepted.expect_err("refused");
-    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
 }
 
 #[tokio::test]
@@ -524,66 +310,4 @@ async fn one_direction_may_end_before_the_other() {
     in_time(client.read_to_end(&mut received)).await.expect("received");
     assert_eq!(received, b"more");
     assert_eq!(client.write(b"x").await.expect_err("ended").kind(), io::ErrorKind::BrokenPipe);
-}
-
-#[tokio::test]
-async fn altered_bytes_are_refused() {
-    for suite in suites() {
-        let (mut server, mut client) = pair(suite).await;
-        let (session, outgoing) = client.session();
-        let record = session.encrypter().encrypt(ContentType::ApplicationData, OutboundChunks::from(&b"hello"[..]));
-        let mut record = record.expect("encrypted");
-        *record.last_mut().expect("a tag") ^= 1;
-        outgoing.push(record);
-        client.flush().await.expect("sent");
-        assert_refused(&mut server, &mut client, AlertDescription::BadRecordMac).await;
-    }
-}
-
-#[tokio::test]
-async fn what_is_no_record_is_refused() {
-    for (header, alert) in [
-        ([22, 3, 3, 0, 20], AlertDescription::UnexpectedMessage),
-        ([20, 3, 3, 0, 20], AlertDescription::UnexpectedMessage),
-        ([23, 4, 3, 0, 20], AlertDescription::ProtocolVersion),
-        ([23, 3, 3, 0xff, 0xff], AlertDescription::RecordOverflow),
-        ([23, 3, 3, 0, 0], AlertDescription::BadRecordMac),
-    ] {
-        let (mut server, mut client) = pair(tls13()).await;
-        client.io().write_all(&header).await.expect("sent");
-        client.io().write_all(&[0; 20]).await.expect("sent");
-        assert_refused(&mut server, &mut client, alert).await;
-    }
-}
-
-#[tokio::test]
-async fn what_no_peer_may_send_is_refused() {
-    use AlertDescription as Alert;
-    let wrong = refused(tls13(), &[(ContentType::Handshake, &[])], Alert::DecodeError).await;
-    assert!(matches!(wrong, Error::InvalidMessage(_)), "{wrong}");
-    let hello = [u8::from(HandshakeType::ClientHello), 0, 0, 0];
-    let wrong = refused(tls13(), &[(ContentType::Handshake, &hello)], Alert::UnexpectedMessage).await;
-    assert!(matches!(wrong, Error::InappropriateHandshakeMessage { .. }), "{wrong}");
-    let wrong = refused(tls13(), &[(ContentType::ApplicationData, &b""[..]); 33], Alert::UnexpectedMessage).await;
-    assert_eq!(wrong, Error::PeerMisbehaved(rustls::PeerMisbehaved::TooManyEmptyFragments));
-    refused(tls13(), &[(ContentType::Handshake, &key_update(2))], Alert::IllegalParameter).await;
-    let ticket = [u8::from(HandshakeType::NewSessionTicket), 0, 0, 0];
-    refused(tls13(), &[(ContentType::Handshake, &ticket)], Alert::UnexpectedMessage).await;
-    let long = [u8::from(HandshakeType::NewSessionTicket), 2, 0, 0];
-    refused(tls13(), &[(ContentType::Handshake, &long)], Alert::DecodeError).await;
-    let interleaved = [(ContentType::Handshake, &key_update(0)[..3]), (ContentType::ApplicationData, &b"x"[..])];
-    refused(tls13(), &interleaved, Alert::UnexpectedMessage).await;
-    let two = [key_update(0), key_update(0)].concat();
-    refused(tls13(), &[(ContentType::Handshake, &two)], Alert::UnexpectedMessage).await;
-    refused(tls13(), &[(ContentType::Alert, &[1])], Alert::DecodeError).await;
-    refused(tls13(), &[(ContentType::ChangeCipherSpec, &[1])], Alert::UnexpectedMessage).await;
-    refused(tls12(), &[(ContentType::Handshake, &key_update(0))], Alert::UnexpectedMessage).await;
-    // One renegotiation is refused by a warning, which the other end ignores; a second is too many.
-    let renegotiation = (ContentType::Handshake, &hello[..]);
-    refused(tls12(), &[renegotiation, renegotiation], Alert::UnexpectedMessage).await;
-    let warning = (ContentType::Alert, &[1, 90][..]);
-    for suite in [tls12(), tls13()] {
-        let wrong = refused(suite, &[warning; 5], Alert::UnexpectedMessage).await;
-        assert!(matches!(wrong, Error::PeerMisbehaved(_)), "{wrong}");
-    }
 }
