@@ -9,6 +9,8 @@ const DURATION_BUCKETS: &[f64] =
     &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
 /// Interval at which observed values are aggregated; otherwise they pile up until the next scrape.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+/// Values are observed in blocks, which are freed when this many epochs of their collector have passed since they were emptied.
+const EPOCHS_UNTIL_FREED: usize = 3;
 
 /// Installs the metrics recorder of the process.
 pub(crate) fn start() -> Result<PrometheusHandle, Error> {
@@ -43,8 +45,39 @@ pub(crate) fn start() -> Result<PrometheusHandle, Error> {
         let mut tick = tokio::time::interval(UPKEEP_INTERVAL);
         loop {
             tick.tick().await;
-            gathering.run_upkeep();
+            aggregate(&gathering);
         }
     });
     Ok(handle)
+}
+
+/// Aggregates what was observed, and frees the blocks that held it. An epoch passes when values are aggregated, so that those of the
+/// last crowd would stay until the next.
+fn aggregate(observed: &PrometheusHandle) {
+    observed.run_upkeep();
+    for _ in 0..EPOCHS_UNTIL_FREED {
+        crossbeam_epoch::pin().flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    };
+
+    #[test]
+    fn blocks_of_observed_values_are_freed_although_no_more_are_observed() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let histogram = || metrics::histogram!("postern_test_seconds");
+        metrics::with_local_recorder(&recorder, || (0..1000).for_each(|value| histogram().record(value)));
+        // Freed as a block is that is emptied at the same time.
+        let freed = Arc::new(AtomicBool::new(false));
+        let noting = freed.clone();
+        crossbeam_epoch::pin().defer(move || noting.store(true, Ordering::Relaxed));
+        aggregate(&recorder.handle());
+        assert!(freed.load(Ordering::Relaxed));
+    }
 }
