@@ -332,13 +332,8 @@ impl SessionLoop {
                 trigger = reconnect_state.triggers.next() => SessionEvent::Trigger(trigger),
                 event = incoming.next() => SessionEvent::Incoming(event),
             };
-            let retired = |incoming| RetiredSession {
-                session: session.clone(),
-                incoming,
-                tunnels: self.tunnels.clone(),
-                generation,
-                endpoints: self.tunnels.published(generation),
-                streams: streams.clone(),
+            let retired = |incoming| {
+                RetiredSession::new((session.clone(), incoming), self.tunnels.clone(), generation, streams.clone())
             };
             match event {
                 SessionEvent::Stop => {

@@ -30,7 +30,7 @@ use postern_api::{Code, Error};
 use postern_tunnel::{AgentSession, message::VisitorChanges};
 use service_watch::ListeningPorts;
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -343,7 +343,9 @@ impl Tunnels {
 
     /// The endpoint that has a number in a session, if its bind response has arrived.
     pub fn published_endpoint(&self, generation: u64, number: u32) -> Option<Arc<TunnelEndpoint>> {
-        self.lock_table().endpoint_at(generation, number).map(|state| state.endpoint.clone())
+        let table = self.lock_table();
+        let retired = || table.retired.get(&generation)?.get(&number);
+        table.endpoint_at(generation, number).map(|state| &state.endpoint).or_else(retired).cloned()
     }
 
     /// The endpoint that has a number in a session; waits for the bind response if it has not arrived yet.
@@ -360,13 +362,24 @@ impl Tunnels {
         tokio::time::timeout(BIND_WAIT_TIMEOUT, wait).await.ok().flatten()
     }
 
-    /// The published endpoints of a session by their numbers, for streams that arrive when another session has replaced
-    /// it.
-    pub fn published(&self, generation: u64) -> HashMap<u32, Arc<TunnelEndpoint>> {
-        let table = self.lock_table();
+    /// Keeps the endpoints that are published in a session, and those whose bind responses are still to come, for streams that arrive
+    /// when another session has replaced it.
+    pub fn retire(&self, generation: u64) {
+        let mut table = self.lock_table();
         let is_leading = table.is_leading(generation);
         let number = |state: &EndpointState| Some((state.number(generation, is_leading)?, state.endpoint.clone()));
-        table.endpoints().filter_map(number).collect()
+        let published = table.endpoints().filter_map(number).collect();
+        table.retired.insert(generation, published);
+    }
+
+    /// Forgets the endpoints of a session that was let go.
+    pub fn forget_retired(&self, generation: u64) {
+        self.lock_table().retired.remove(&generation);
+    }
+
+    /// Whether a session still has to respond to a bind.
+    pub fn awaits_response(&self, generation: u64) -> bool {
+        self.lock_table().awaits_response(generation)
     }
 
     /// Waits for the outcome of a start.

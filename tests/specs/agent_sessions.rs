@@ -234,6 +234,31 @@ async fn a_session_that_another_one_replaces_at_its_node_costs_visitors_of_other
 }
 
 #[tokio::test]
+async fn a_session_that_is_replaced_before_it_has_bound_costs_visitors_of_other_nodes_nothing() {
+    let cluster = three_nodes().await;
+    let origin = Origin::start("hello").await;
+    let mut agent = agent_setup(&cluster, &[0]).await.with_one_session().start().await;
+    let tunnel = agent.https("site", &origin).await;
+    cluster.until_read(1, &tunnel.host(), "hello").await;
+    cluster.until_read(2, &tunnel.host(), "hello").await;
+    let visits = [1, 2, 1, 2].map(|node| Visits::start(&cluster, node, &tunnel.host(), "hello"));
+    let established = |agent: &Agent| agent.process.stderr().matches("session established").count();
+    for replacement in 0..REPLACEMENTS {
+        let before = established(&agent);
+        let metadata = format!("replacement {replacement}");
+        agent.edit_config(|setup| setup.setting("metadata", &metadata));
+        eventually("another session", async || (established(&agent) > before).then_some(())).await;
+    }
+    agent.wait_until_online().await;
+    for visits in &visits {
+        visits.more(2).await;
+    }
+    for visits in visits {
+        assert_eq!(visits.end().await, Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
 async fn an_agent_that_is_stopped_through_the_management_api_ends_all_sessions() {
     let cluster = three_nodes().await;
     let origin = Origin::start("hello").await;

@@ -1,9 +1,9 @@
 //! A session that is let go in peace: its open streams continue, and streams that still arrive are served.
 
-use crate::tunnels::{TunnelEndpoint, Tunnels, forward};
+use crate::tunnels::{Tunnels, forward};
 use postern_api::Code;
 use postern_tunnel::{AgentSession, Incoming, IncomingEvent};
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::time::Duration;
 use tokio_util::task::TaskTracker;
 
 /// Quiet time after which no stream is expected any more: one may have been on its way.
@@ -12,16 +12,30 @@ const QUIET_TIME: Duration = Duration::from_millis(200);
 /// A session that takes no new tunnels.
 pub(super) struct RetiredSession {
     pub(super) session: AgentSession,
-    pub(super) incoming: Incoming,
-    pub(super) tunnels: Tunnels,
-    pub(super) generation: u64,
-    /// Its endpoints by number.
-    pub(super) endpoints: HashMap<u32, Arc<TunnelEndpoint>>,
+    incoming: Incoming,
+    tunnels: Tunnels,
+    generation: u64,
     /// Its open streams.
     pub(super) streams: TaskTracker,
 }
 
+impl Drop for RetiredSession {
+    fn drop(&mut self) {
+        self.tunnels.forget_retired(self.generation);
+    }
+}
+
 impl RetiredSession {
+    pub(super) fn new(
+        (session, incoming): (AgentSession, Incoming),
+        tunnels: Tunnels,
+        generation: u64,
+        streams: TaskTracker,
+    ) -> Self {
+        tunnels.retire(generation);
+        RetiredSession { session, incoming, tunnels, generation, streams }
+    }
+
     /// Serves it until the server ends it.
     pub(super) async fn until_ended(mut self) {
         self.serve().await;
@@ -56,8 +70,8 @@ impl RetiredSession {
             let stream = match event {
                 IncomingEvent::Stream(stream) => stream,
                 IncomingEvent::Unsent(request) => {
-                    if let Some(endpoint) = self.endpoints.get(&request.number) {
-                        forward::capture_unsent_at(&self.tunnels, endpoint, *request);
+                    if let Some(endpoint) = self.tunnels.published_endpoint(self.generation, request.number) {
+                        forward::capture_unsent_at(&self.tunnels, &endpoint, *request);
                     }
                     continue;
                 }
@@ -66,10 +80,11 @@ impl RetiredSession {
                 | IncomingEvent::Visitors(_)
                 | IncomingEvent::Command(_) => continue,
             };
-            match self.endpoints.get(&stream.start.tunnel) {
-                Some(endpoint) => {
-                    let (tunnels, endpoint) = (self.tunnels.clone(), endpoint.clone());
-                    self.streams.spawn(forward::serve_at(tunnels, self.generation, endpoint, stream));
+            let (tunnels, generation) = (self.tunnels.clone(), self.generation);
+            match tunnels.published_endpoint(generation, stream.start.tunnel) {
+                Some(endpoint) => _ = self.streams.spawn(forward::serve_at(tunnels, generation, endpoint, stream)),
+                None if tunnels.awaits_response(generation) => {
+                    self.streams.spawn(forward::serve(tunnels, generation, stream));
                 }
                 None => stream.refuse(Code::ServerDraining.into()).await,
             }

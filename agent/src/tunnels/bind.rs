@@ -102,16 +102,14 @@ impl Tunnels {
             return true;
         }
         if let Ok(bound) = &result {
+            table.keep_retired(generation, endpoint, bound.number);
             let early = table.early_visitors.take(generation, bound.number);
             early.iter().for_each(|changes| endpoint.connections.apply(generation, changes));
         }
         let is_up = table.session(generation).is_some();
         let state = table.endpoints_mut().find(|state| Arc::ptr_eq(&state.endpoint, endpoint)).filter(|_| is_up);
         let Some(state) = state else {
-            // Stopped while the request was in flight.
-            if let Ok(bound) = result {
-                session.unbind(bound.number);
-            }
+            unbind_stopped(session, endpoint, &result);
             return true;
         };
         state.numbers.retain(|(known, _)| *known != generation);
@@ -163,6 +161,9 @@ impl Tunnels {
             let mut table = self.lock_table();
             table.binding.retain(|(known, other)| *known != generation || !Arc::ptr_eq(other, endpoint));
             let current = table.is_leading(generation);
+            if let Ok(bound) = &result {
+                table.keep_retired(generation, endpoint, bound.number);
+            }
             if let Ok(bound) = result.as_ref()
                 && current
             {
@@ -172,9 +173,7 @@ impl Tunnels {
             }
             let state = table.endpoints_mut().find(|state| Arc::ptr_eq(&state.endpoint, endpoint)).filter(|_| current);
             match (state, result) {
-                // Stopped while the request was in flight.
-                (None, Ok(bound)) => session.unbind(bound.number),
-                (None, Err(_)) => {}
+                (None, result) => unbind_stopped(session, endpoint, &result),
                 (Some(state), Ok(bound)) => {
                     let url = bound.url.clone().unwrap_or_default();
                     tracing::info!(
@@ -201,6 +200,15 @@ impl Tunnels {
             self.bind_beside(generation, session, endpoint.clone());
         }
         self.notify_change();
+    }
+}
+
+/// Gives up an endpoint that was stopped while its bind request was in flight.
+fn unbind_stopped(session: &AgentSession, endpoint: &TunnelEndpoint, result: &Result<Bound, Error>) {
+    if let Ok(bound) = result
+        && endpoint.stop.is_cancelled()
+    {
+        session.unbind(bound.number);
     }
 }
 

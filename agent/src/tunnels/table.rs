@@ -7,7 +7,10 @@ use super::{
 use crate::config::Definition;
 use postern_api::Error;
 use postern_tunnel::AgentSession;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 /// All tunnels by name, and the sessions they are bound in.
 #[derive(Default)]
@@ -19,6 +22,8 @@ pub(super) struct TunnelTable {
     pub(super) early_visitors: EarlyVisitors,
     /// Endpoints whose bind response is awaited from the leading session, by the session's generation.
     pub(super) binding: Vec<(u64, Arc<TunnelEndpoint>)>,
+    /// The published endpoints of sessions that are let go in peace, by generation and number.
+    pub(super) retired: HashMap<u64, HashMap<u32, Arc<TunnelEndpoint>>>,
 }
 
 /// A tunnel that is configured, active, or both.
@@ -58,6 +63,19 @@ pub(super) struct EndpointState {
 impl TunnelTable {
     pub(super) fn endpoints(&self) -> impl Iterator<Item = &EndpointState> {
         self.entries.values().filter_map(|entry| entry.active.as_ref()).flat_map(|active| &active.endpoints)
+    }
+
+    /// Whether a session still has to respond to a bind.
+    pub(super) fn awaits_response(&self, generation: u64) -> bool {
+        self.binding.iter().any(|(known, _)| *known == generation)
+    }
+
+    /// Notes the number of an endpoint in a session, if that is let go: it stays published there until the next session has its address,
+    /// so that visitors reach it all the time.
+    pub(super) fn keep_retired(&mut self, generation: u64, endpoint: &Arc<TunnelEndpoint>, number: u32) {
+        if let Some(endpoints) = self.retired.get_mut(&generation) {
+            endpoints.insert(number, endpoint.clone());
+        }
     }
 
     /// Whether a session still has to respond to the bind of an endpoint that has been stopped meanwhile: until that one is

@@ -163,7 +163,7 @@ async fn serve(
     while let Some(event) = incoming.next().await {
         match event {
             IncomingEvent::Stream(stream) => {
-                tokio::spawn(context.open.track_future(carry(announcer.clone(), stream)));
+                tokio::spawn(context.open.track_future(carry(context.clone(), announcer.clone(), stream)));
             }
             IncomingEvent::Visitors(changes) => {
                 for changes in changes {
@@ -195,9 +195,9 @@ async fn serve(
 }
 
 /// Carries the stream of a visitor of the peer to the agent of its tunnel.
-async fn carry(announcer: Arc<Announcer>, stream: IncomingStream) {
+async fn carry(context: Arc<LinkContext>, announcer: Arc<Announcer>, stream: IncomingStream) {
     match announcer.tunnel_of_stream(stream.start.tunnel) {
-        Some(tunnel) => tunnel.upstream.carry(stream).await,
+        Some(tunnel) => context.registry.in_force(tunnel).upstream.carry(stream).await,
         None => stream.refuse(Code::AgentOffline.into()).await,
     }
 }

@@ -164,7 +164,7 @@ impl TunnelRegistry {
         grant: BindGrant,
     ) -> Result<Arc<Tunnel>, Error> {
         let RegistryState { sessions, directory, .. } = state;
-        let entry = sessions.get_mut(&session.id).ok_or(Code::SessionReplaced)?;
+        let entry = sessions.get_mut(&session.id).filter(|entry| !entry.is_withdrawn).ok_or(Code::SessionReplaced)?;
         if entry.tunnels.len() >= MAX_TUNNELS {
             return Err(Error::new(
                 Code::Unavailable,

@@ -311,6 +311,19 @@ impl RegistryState {
         })
     }
 
+    /// The tunnel of this node that has taken the place of another one in a newer session of the same agent.
+    pub(super) fn successor(&self, of: &Tunnel) -> Option<Arc<Tunnel>> {
+        let succeeds = |tunnel: &&Arc<Tunnel>| {
+            !tunnel.session.is_remote()
+                && tunnel.session.same_agent(&of.session)
+                && (tunnel.kind, &tunnel.name, tunnel.upstream.labels()) == (of.kind, &of.name, of.upstream.labels())
+        };
+        match of.address() {
+            Some(address) => self.directory.as_ref()?.holders.get(&address)?.iter().find(succeeds).cloned(),
+            None => self.own_tunnels().find(succeeds).cloned(),
+        }
+    }
+
     pub(super) fn tell(&self, change: impl FnOnce() -> OwnChange) {
         if let Some(directory) = &self.directory {
             directory.tell(change());

@@ -99,6 +99,9 @@ pub(crate) struct SessionEntry {
     pub(crate) session: Arc<Session>,
     pub(crate) tunnels: BTreeMap<u32, Arc<Tunnel>>,
     pub(crate) next_number: u32,
+    /// Whether its tunnels are unpublished for good: what it still binds would be gone at once, after it has taken the names of an older
+    /// session.
+    pub(crate) is_withdrawn: bool,
 }
 
 /// How a session or tunnel ended. Determines the response that later visitors get.
@@ -169,7 +172,12 @@ impl TunnelRegistry {
             let older = |entry: &&SessionEntry| entry.session.same_agent(&session);
             let replaced: Vec<Arc<Session>> =
                 state.sessions.values().filter(older).map(|entry| entry.session.clone()).collect();
-            let entry = SessionEntry { session: session.clone(), tunnels: BTreeMap::new(), next_number: 1 };
+            let entry = SessionEntry {
+                session: session.clone(),
+                tunnels: BTreeMap::new(),
+                next_number: 1,
+                is_withdrawn: false,
+            };
             state.sessions.insert(session.id.clone(), entry);
             state.tell(|| OwnChange::Session(session.clone()));
             replaced

@@ -43,6 +43,7 @@ impl TunnelRegistry {
         let tunnels = {
             let mut state = self.lock_state();
             let Some(entry) = state.sessions.get_mut(id) else { return };
+            entry.is_withdrawn = true;
             let tunnels = std::mem::take(&mut entry.tunnels);
             for tunnel in tunnels.values() {
                 self.release_names(&mut state, tunnel, EndKind::Clean);
@@ -79,6 +80,14 @@ impl TunnelRegistry {
         }
     }
 
+    /// A tunnel, or the one that has taken its place in a newer session of its agent.
+    pub(crate) fn in_force(&self, tunnel: Arc<Tunnel>) -> Arc<Tunnel> {
+        if !tunnel.upstream.is_retired() {
+            return tunnel;
+        }
+        self.lock_state().successor(&tunnel).unwrap_or(tunnel)
+    }
+
     /// Lets go of a session whose agent has connected again. Ports are closed at once, so that the new session can open
     /// them; names stay until it binds them.
     pub(super) async fn retire(self: &Arc<Self>, older: Arc<Session>) {
@@ -107,20 +116,25 @@ impl TunnelRegistry {
 
     async fn finish_retired(&self, older: &Session, tunnels: &[Arc<Tunnel>]) {
         let start = Instant::now();
-        let (mut is_withdrawn, mut elsewhere_since) = (false, None);
+        let mut elsewhere_since = None;
         loop {
-            let (left, is_elsewhere) = {
-                let state = self.lock_state();
+            let (was_withdrawn, is_withdrawn) = {
+                let mut state = self.lock_state();
                 let Some(entry) = state.sessions.get(&older.id) else { return };
-                (entry.tunnels.len(), state.holds_elsewhere(entry))
+                let was_withdrawn = entry.is_withdrawn;
+                let (is_empty, is_elsewhere) = (entry.tunnels.is_empty(), state.holds_elsewhere(entry));
+                elsewhere_since = elsewhere_since.filter(|_| is_elsewhere).or(is_elsewhere.then(Instant::now));
+                let is_known_elsewhere = elsewhere_since.is_some_and(|since| since.elapsed() >= ANNOUNCEMENT_TIMEOUT);
+                let is_withdrawn = is_empty || is_known_elsewhere || start.elapsed() >= HANDOVER_TIMEOUT;
+                // Under the same lock, so that the session binds nothing in between.
+                state.sessions.get_mut(&older.id).into_iter().for_each(|entry| entry.is_withdrawn |= is_withdrawn);
+                (was_withdrawn, was_withdrawn || is_withdrawn)
             };
-            elsewhere_since = elsewhere_since.filter(|_| is_elsewhere).or(is_elsewhere.then(Instant::now));
-            let is_known_elsewhere = elsewhere_since.is_some_and(|since| since.elapsed() >= ANNOUNCEMENT_TIMEOUT);
-            if !is_withdrawn && (left == 0 || is_known_elsewhere || start.elapsed() >= HANDOVER_TIMEOUT) {
+            if is_withdrawn && !was_withdrawn {
                 self.withdraw(&older.id).await;
-                is_withdrawn = true;
             }
-            let is_quiet = is_withdrawn && tunnels.iter().all(|tunnel| tunnel.upstream.open_streams() == 0);
+            // What was on the way when the tunnels were withdrawn has arrived one interval later.
+            let is_quiet = was_withdrawn && tunnels.iter().all(|tunnel| tunnel.upstream.open_streams() == 0);
             if is_quiet || start.elapsed() >= RETIREMENT_TIMEOUT {
                 break;
             }

@@ -39,6 +39,7 @@ pub(crate) struct TunnelUpstream {
     streams: Arc<OpenStreams>,
     /// Further ways to the same tunnel, in the order to try them; only where nodes are linked.
     other_ways: ArcSwapOption<Vec<Arc<TunnelUpstream>>>,
+    is_retired: AtomicBool,
 }
 
 /// Properties of a tunnel that matter when a stream is opened.
@@ -69,8 +70,8 @@ impl TunnelUpstream {
         max_idle: usize,
     ) -> Self {
         let (pool, h2_connections, streams) = (H1Pool::new(max_idle), H2Connections::default(), Arc::default());
-        let other_ways = ArcSwapOption::empty();
-        TunnelUpstream { counter, link, number, settings, pool, h2_connections, streams, other_ways }
+        let (other_ways, is_retired) = (ArcSwapOption::empty(), AtomicBool::new(false));
+        TunnelUpstream { counter, link, number, settings, pool, h2_connections, streams, other_ways, is_retired }
     }
 
     /// The tunnel's id, `tn_…`.
@@ -166,13 +167,14 @@ impl TunnelUpstream {
     /// Carries a stream that another node has opened for its visitor to the agent, until it ends.
     pub(crate) async fn carry(&self, incoming: IncomingStream) {
         let start = StreamStart { tunnel: self.number, ..incoming.start };
+        // It counts as open while it is being opened: a session that is let go does not end meanwhile.
+        let carried = self.streams.register();
         let stream = match self.link.open_stream(start).await {
             Ok(stream) if !self.streams.stopped.load(Ordering::SeqCst) => stream,
             // The other node takes another way, if there is one.
             Ok(_) | Err(_) => return incoming.refuse(Code::AgentOffline.into()).await,
         };
         metrics::stream_opened();
-        let carried = self.streams.register();
         tokio::select! {
             forwarded = postern_tunnel::forward(incoming, stream) => {
                 if let Err(error) = forwarded {
@@ -236,8 +238,14 @@ impl TunnelUpstream {
 
     /// Keeps no idle stream any more; open ones continue.
     pub(crate) fn retire(&self) {
+        self.is_retired.store(true, Ordering::Release);
         self.pool.clear();
         self.h2_connections.clear();
+    }
+
+    /// Whether the tunnel is unpublished, or a newer session of its agent has taken its place.
+    pub(crate) fn is_retired(&self) -> bool {
+        self.is_retired.load(Ordering::Acquire)
     }
 
     /// Counts a visitor's connection for the agent, until the result is dropped.
