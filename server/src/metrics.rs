@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn blocks_of_observed_values_are_freed_although_no_more_are_observed() {
         let recorder = PrometheusBuilder::new().build_recorder();
-        let histogram = || metrics::histogram!("observed_seconds");
+        let histogram = || metrics::histogram!("postern_edge_request_seconds");
         metrics::with_local_recorder(&recorder, || (0..1000).for_each(|value| histogram().record(value)));
         // Freed as a block is that is emptied at the same time.
         let freed = Arc::new(AtomicBool::new(false));
