@@ -100,6 +100,12 @@ impl Visits {
     }
 }
 
+async fn assert_none_failed(visits: impl IntoIterator<Item = Visits>) {
+    for visits in visits {
+        assert_eq!(visits.end().await, Vec::<String>::new());
+    }
+}
+
 #[tokio::test]
 async fn an_agent_keeps_two_sessions_and_its_tunnels_are_listed_once() {
     let cluster = three_nodes().await;
@@ -173,9 +179,7 @@ async fn the_death_of_an_agents_node_costs_visitors_of_other_nodes_nothing() {
     for visits in &visits {
         visits.more(100).await;
     }
-    for visits in visits {
-        assert_eq!(visits.end().await, Vec::<String>::new());
-    }
+    assert_none_failed(visits).await;
     let status = agent.get("/api/status").await.ok();
     assert_eq!(status["session"]["state"], "online", "{status}");
     assert_eq!(agent.wait_for_tunnel("site").await.host(), tunnel.host());
@@ -198,10 +202,20 @@ async fn a_node_that_stops_in_order_hands_its_agents_over() {
     for visits in &visits {
         visits.more(50).await;
     }
-    for visits in visits {
-        assert_eq!(visits.end().await, Vec::<String>::new());
-    }
+    assert_none_failed(visits).await;
     assert_eq!(agent.wait_for_tunnel("site").await.host(), tunnel.host());
+}
+
+/// An agent with one session, at the first node, whose tunnel so many visitors visit at the other two.
+async fn visited_elsewhere(cluster: &Cluster, origin: &Origin, visitors: usize) -> (Agent, Vec<Visits>) {
+    let agent = agent_setup(cluster, &[0]).await.with_one_session().start().await;
+    let tunnel = agent.https("site", origin).await;
+    for node in [1, 2] {
+        cluster.until_read(node, &tunnel.host(), "hello").await;
+    }
+    let visits = [1, 2].into_iter().cycle().take(visitors);
+    let visits = visits.map(|node| Visits::start(cluster, node, &tunnel.host(), "hello")).collect();
+    (agent, visits)
 }
 
 /// How often the session is replaced below: a request is rarely on the way between nodes at the moment.
@@ -211,11 +225,7 @@ const REPLACEMENTS: usize = 20;
 async fn a_session_that_another_one_replaces_at_its_node_costs_visitors_of_other_nodes_nothing() {
     let cluster = three_nodes().await;
     let origin = Origin::start("hello").await;
-    let mut agent = agent_setup(&cluster, &[0]).await.with_one_session().start().await;
-    let tunnel = agent.https("site", &origin).await;
-    cluster.until_read(1, &tunnel.host(), "hello").await;
-    cluster.until_read(2, &tunnel.host(), "hello").await;
-    let visits = [1, 2, 1, 2, 1, 2, 1, 2].map(|node| Visits::start(&cluster, node, &tunnel.host(), "hello"));
+    let (mut agent, visits) = visited_elsewhere(&cluster, &origin, 8).await;
     for replacement in 0..REPLACEMENTS {
         let metadata = format!("replacement {replacement}");
         agent.edit_config(|setup| setup.setting("metadata", &metadata));
@@ -228,20 +238,14 @@ async fn a_session_that_another_one_replaces_at_its_node_costs_visitors_of_other
             visits.more(2).await;
         }
     }
-    for visits in visits {
-        assert_eq!(visits.end().await, Vec::<String>::new());
-    }
+    assert_none_failed(visits).await;
 }
 
 #[tokio::test]
 async fn a_session_that_is_replaced_before_it_has_bound_costs_visitors_of_other_nodes_nothing() {
     let cluster = three_nodes().await;
     let origin = Origin::start("hello").await;
-    let mut agent = agent_setup(&cluster, &[0]).await.with_one_session().start().await;
-    let tunnel = agent.https("site", &origin).await;
-    cluster.until_read(1, &tunnel.host(), "hello").await;
-    cluster.until_read(2, &tunnel.host(), "hello").await;
-    let visits = [1, 2, 1, 2].map(|node| Visits::start(&cluster, node, &tunnel.host(), "hello"));
+    let (mut agent, visits) = visited_elsewhere(&cluster, &origin, 4).await;
     let established = |agent: &Agent| agent.process.stderr().matches("session established").count();
     for replacement in 0..REPLACEMENTS {
         let before = established(&agent);
@@ -253,9 +257,7 @@ async fn a_session_that_is_replaced_before_it_has_bound_costs_visitors_of_other_
     for visits in &visits {
         visits.more(2).await;
     }
-    for visits in visits {
-        assert_eq!(visits.end().await, Vec::<String>::new());
-    }
+    assert_none_failed(visits).await;
 }
 
 #[tokio::test]

@@ -102,9 +102,7 @@ impl Tunnels {
             return true;
         }
         if let Ok(bound) = &result {
-            table.keep_retired(generation, endpoint, bound.number);
-            let early = table.early_visitors.take(generation, bound.number);
-            early.iter().for_each(|changes| endpoint.connections.apply(generation, changes));
+            table.numbered(generation, endpoint, bound.number);
         }
         let is_up = table.session(generation).is_some();
         let state = table.endpoints_mut().find(|state| Arc::ptr_eq(&state.endpoint, endpoint)).filter(|_| is_up);
@@ -162,14 +160,10 @@ impl Tunnels {
             table.binding.retain(|(known, other)| *known != generation || !Arc::ptr_eq(other, endpoint));
             let current = table.is_leading(generation);
             if let Ok(bound) = &result {
-                table.keep_retired(generation, endpoint, bound.number);
-            }
-            if let Ok(bound) = result.as_ref()
-                && current
-            {
-                let early = table.early_visitors.take(generation, bound.number);
-                early.iter().for_each(|changes| endpoint.connections.apply(generation, changes));
-                beside = table.sessions[1..].to_vec();
+                table.numbered(generation, endpoint, bound.number);
+                if current {
+                    beside = table.sessions[1..].to_vec();
+                }
             }
             let state = table.endpoints_mut().find(|state| Arc::ptr_eq(&state.endpoint, endpoint)).filter(|_| current);
             match (state, result) {

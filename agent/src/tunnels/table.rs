@@ -65,14 +65,21 @@ impl TunnelTable {
         self.entries.values().filter_map(|entry| entry.active.as_ref()).flat_map(|active| &active.endpoints)
     }
 
-    /// Whether a session still has to respond to a bind.
-    pub(super) fn awaits_response(&self, generation: u64) -> bool {
-        self.binding.iter().any(|(known, _)| *known == generation)
+    /// The endpoints whose bind response is awaited from a session, if it leads or has led.
+    fn awaited(&self, generation: u64) -> impl Iterator<Item = &Arc<TunnelEndpoint>> {
+        self.binding.iter().filter(move |(known, _)| *known == generation).map(|(_, endpoint)| endpoint)
     }
 
-    /// Notes the number of an endpoint in a session, if that is let go: it stays published there until the next session has its address,
-    /// so that visitors reach it all the time.
-    pub(super) fn keep_retired(&mut self, generation: u64, endpoint: &Arc<TunnelEndpoint>, number: u32) {
+    /// Whether a session still has to respond to a bind.
+    pub(super) fn awaits_response(&self, generation: u64) -> bool {
+        self.awaited(generation).next().is_some()
+    }
+
+    /// Notes the number that an endpoint has got in a session. Visitors that were reported before are counted. If the session is let go,
+    /// the endpoint stays published there until the next one has its address, so that visitors reach it all the time.
+    pub(super) fn numbered(&mut self, generation: u64, endpoint: &Arc<TunnelEndpoint>, number: u32) {
+        let early = self.early_visitors.take(generation, number);
+        early.iter().for_each(|changes| endpoint.connections.apply(generation, changes));
         if let Some(endpoints) = self.retired.get_mut(&generation) {
             endpoints.insert(number, endpoint.clone());
         }
@@ -81,7 +88,7 @@ impl TunnelTable {
     /// Whether a session still has to respond to the bind of an endpoint that has been stopped meanwhile: until that one is
     /// given up, its address is taken.
     pub(super) fn awaits_stopped(&self, generation: u64) -> bool {
-        self.binding.iter().any(|(known, endpoint)| *known == generation && endpoint.stop.is_cancelled())
+        self.awaited(generation).any(|endpoint| endpoint.stop.is_cancelled())
     }
 
     /// Whether a bind response is awaited.

@@ -45,7 +45,7 @@ impl Announcer {
     }
 
     /// The tunnel of a stream that arrives on the link. One that is gone is found for a while: if another session has taken
-    /// its place, its own still carries what was on the way.
+    /// its place, streams on the way go there.
     pub(super) fn tunnel_of_stream(&self, number: u32) -> Option<Arc<Tunnel>> {
         let announced = self.announced();
         let gone = || announced.gone.iter().rev().find(|gone| gone.number == number).map(|gone| &gone.tunnel);

@@ -6,7 +6,7 @@ use crate::tunnels::{
     registry::{EndKind, RegistryState},
 };
 use postern_api::Code;
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// Time in which a newer session binds what the older one holds; the rest is given up then.
@@ -40,17 +40,23 @@ impl TunnelRegistry {
 
     /// Unpublishes the tunnels of a session; their open streams continue until the session ends.
     pub(crate) async fn withdraw(&self, id: &str) {
-        let tunnels = {
-            let mut state = self.lock_state();
-            let Some(entry) = state.sessions.get_mut(id) else { return };
-            entry.is_withdrawn = true;
-            let tunnels = std::mem::take(&mut entry.tunnels);
-            for tunnel in tunnels.values() {
-                self.release_names(&mut state, tunnel, EndKind::Clean);
-            }
-            self.update_groups(&state);
-            tunnels
-        };
+        let tunnels = self.take_tunnels(&mut self.lock_state(), id);
+        self.retire_tunnels(tunnels).await;
+    }
+
+    /// Takes the tunnels of a session, which binds nothing from then on, and their names.
+    fn take_tunnels(&self, state: &mut RegistryState, id: &str) -> BTreeMap<u32, Arc<Tunnel>> {
+        let Some(entry) = state.sessions.get_mut(id) else { return BTreeMap::new() };
+        entry.is_withdrawn = true;
+        let tunnels = std::mem::take(&mut entry.tunnels);
+        for tunnel in tunnels.values() {
+            self.release_names(state, tunnel, EndKind::Clean);
+        }
+        self.update_groups(state);
+        tunnels
+    }
+
+    async fn retire_tunnels(&self, tunnels: BTreeMap<u32, Arc<Tunnel>>) {
         for tunnel in tunnels.values() {
             self.close_port(tunnel).await;
             tunnel.upstream.retire();
@@ -118,20 +124,20 @@ impl TunnelRegistry {
         let start = Instant::now();
         let mut elsewhere_since = None;
         loop {
-            let (was_withdrawn, is_withdrawn) = {
+            let (was_withdrawn, withdrawn) = {
                 let mut state = self.lock_state();
                 let Some(entry) = state.sessions.get(&older.id) else { return };
                 let was_withdrawn = entry.is_withdrawn;
                 let (is_empty, is_elsewhere) = (entry.tunnels.is_empty(), state.holds_elsewhere(entry));
                 elsewhere_since = elsewhere_since.filter(|_| is_elsewhere).or(is_elsewhere.then(Instant::now));
                 let is_known_elsewhere = elsewhere_since.is_some_and(|since| since.elapsed() >= ANNOUNCEMENT_TIMEOUT);
-                let is_withdrawn = is_empty || is_known_elsewhere || start.elapsed() >= HANDOVER_TIMEOUT;
+                let is_over = is_empty || is_known_elsewhere || start.elapsed() >= HANDOVER_TIMEOUT;
                 // Under the same lock, so that the session binds nothing in between.
-                state.sessions.get_mut(&older.id).into_iter().for_each(|entry| entry.is_withdrawn |= is_withdrawn);
-                (was_withdrawn, was_withdrawn || is_withdrawn)
+                let withdrawn = (is_over && !was_withdrawn).then(|| self.take_tunnels(&mut state, &older.id));
+                (was_withdrawn, withdrawn)
             };
-            if is_withdrawn && !was_withdrawn {
-                self.withdraw(&older.id).await;
+            if let Some(withdrawn) = withdrawn {
+                self.retire_tunnels(withdrawn).await;
             }
             // What was on the way when the tunnels were withdrawn has arrived one interval later.
             let is_quiet = was_withdrawn && tunnels.iter().all(|tunnel| tunnel.upstream.open_streams() == 0);
