@@ -38,7 +38,7 @@ pub(crate) use canonical::host;
 pub(crate) use framing::too_many_fields;
 pub(crate) use guard::HttpGuard;
 pub(crate) use h1::{AfterResponse, ClientConnection, ClientError, RequestedUpgrade, ServerConnection, ServerError};
-pub(crate) use h2::{Awaited, HEADER_TABLE_BYTES, Http2Transport, RefusedInput};
+pub(crate) use h2::{Awaited, CODECS, HEADER_TABLE_BYTES, Http2Transport, RefusedInput};
 pub(crate) use interim::{InterimReceiver, InterimResponses};
 pub(crate) use lazy_timer::LazyTimer;
 pub(crate) use open_requests::{OpenRequest, RequestCounter};

@@ -19,7 +19,8 @@ pub(super) async fn stopped(stop: &CancellationToken, requests: &RequestCounter)
     let first_request = poll_fn(|_| if requests.started() > 0 { Poll::Ready(()) } else { Poll::Pending });
     tokio::select! {
         () = first_request => {}
-        () = tokio::time::sleep(DRAIN_GRACE) => {}
+        // Boxed, so that a connection has no room for it before.
+        () = Box::pin(tokio::time::sleep(DRAIN_GRACE)) => {}
     }
 }
 

@@ -26,12 +26,12 @@ use tokio::{
 pub(crate) struct HttpGuard<S> {
     stream: S,
     /// `None` on HTTP/2, where frames have no ambiguous lengths. `Http2Transport` limits their number.
-    framing: Option<Http1Framing>,
+    framing: Option<Box<Http1Framing>>,
     /// Received and checked bytes that wait to be read: those that are passed on in another form, and those put back.
     checked: Option<Box<Bytes>>,
     interim: InterimWriter,
     end: EndOfInput,
-    refusal: Option<Refusal>,
+    refusal: Option<Box<Refusal>>,
     #[cfg(any(test, fuzzing))]
     refused: Arc<std::sync::atomic::AtomicBool>,
     requests: RequestCounter,
@@ -72,7 +72,7 @@ impl<S> HttpGuard<S> {
     pub(crate) fn new(stream: S, http2: bool, requests: RequestCounter, limits: &Limits) -> Self {
         HttpGuard {
             stream,
-            framing: (!http2).then(|| Http1Framing::new(limits.head_bytes, limits.headers)),
+            framing: (!http2).then(|| Box::new(Http1Framing::new(limits.head_bytes, limits.headers))),
             checked: None,
             interim: InterimWriter::new(InterimResponses::default()),
             end: EndOfInput::Ends,
@@ -144,7 +144,7 @@ impl<S> HttpGuard<S> {
     /// part.
     pub(crate) fn into_refused(mut self) -> Option<(Refusal, Option<S>)> {
         let refusal = self.refusal.take()?;
-        Some((refusal, self.into_unwritten()))
+        Some((*refusal, self.into_unwritten()))
     }
 
     /// The connection, unless a message was written in part.
@@ -249,7 +249,7 @@ impl<S> HttpGuard<S> {
         let stall = self.timeouts.stall;
         self.activity.set_blocked(true);
         let timer = self.writing.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
-        if self.framing.as_ref().is_some_and(Http1Framing::is_opaque) {
+        if self.framing.as_deref().is_some_and(Http1Framing::is_opaque) {
             return Poll::Pending;
         }
         timer.as_mut().poll(cx).map(|()| io::Error::new(io::ErrorKind::TimedOut, "the visitor stopped reading"))
@@ -269,7 +269,7 @@ impl<S> HttpGuard<S> {
 }
 
 /// Checks received bytes. Returns them in the form that is passed on, unless that is the form they have.
-fn check(framing: &mut Option<Http1Framing>, received: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
+fn check(framing: Option<&mut Http1Framing>, received: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
     let Some(framing) = framing else { return Ok(None) };
     framing.feed(received)?;
     Ok(framing.rewritten(received))
@@ -296,7 +296,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
                 if received.is_empty() && buffer.remaining() > 0 {
                     return this.check_end(cx).map(Ok);
                 }
-                let checked = check(&mut this.framing, received);
+                let checked = check(this.framing.as_deref_mut(), received);
                 match checked {
                     Ok(None) => {}
                     Ok(Some(rewritten)) => {
@@ -306,7 +306,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
                     }
                     Err(refusal) => {
                         buffer.set_filled(before);
-                        this.refusal = Some(refusal);
+                        this.refusal = Some(Box::new(refusal));
                         #[cfg(any(test, fuzzing))]
                         this.refused.store(true, std::sync::atomic::Ordering::Relaxed);
                         return Poll::Pending;

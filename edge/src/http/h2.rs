@@ -3,6 +3,7 @@
 //! The codec is that of a library. Its buffers and tables take 20 KiB for each connection, whether anything is in them or
 //! not, so [`Http2Transport`] releases it when no stream is open, and makes it again for the next request.
 
+mod codec_count;
 mod connection_state;
 mod entries;
 mod field_block;
@@ -20,5 +21,6 @@ mod test_server;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use codec_count::CODECS;
 pub(crate) use input::RefusedInput;
 pub(crate) use transport::{Awaited, HEADER_TABLE_BYTES, Http2Transport};

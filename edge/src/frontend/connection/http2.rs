@@ -7,8 +7,8 @@ use crate::{
         service::serve_request,
     },
     http::{
-        Awaited, ConnectionActivity, HEADER_TABLE_BYTES, Http2Transport, HttpGuard, RefusedInput, StreamExecutor,
-        VisitorBody,
+        Awaited, CODECS, ConnectionActivity, HEADER_TABLE_BYTES, Http2Transport, HttpGuard, RefusedInput,
+        StreamExecutor, VisitorBody,
     },
     net::DRAIN_GRACE,
     telemetry::metrics,
@@ -83,7 +83,7 @@ where
         let awaited = tokio::select! {
             biased;
             awaited = connection.transport.awaited() => awaited,
-            () = stopped(&connection.stop, &visitor.requests) => match connection.awaited_at_end().await {
+            () = stopped(&connection.stop, &visitor.requests) => match Box::pin(connection.awaited_at_end()).await {
                 Some(awaited) => awaited,
                 None => break,
             },
@@ -113,6 +113,7 @@ where
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Http2Connection<S> {
     async fn serve_with_codec(&self) -> hyper::Result<CodecEnd> {
+        let _counted = CODECS.count();
         let requests = &self.visitor.requests;
         let service = {
             let (state, visitor) = (self.state.clone(), self.visitor.clone());

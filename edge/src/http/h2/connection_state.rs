@@ -25,13 +25,13 @@ pub(super) struct ConnectionState {
     receive_window: i64,
     streams: OpenStreams,
     /// SETTINGS of the server that the client has not acknowledged.
-    unacknowledged: usize,
+    unacknowledged: u32,
     /// SETTINGS and PING of the client that the server has not acknowledged.
-    to_acknowledge: usize,
+    to_acknowledge: u32,
     /// Whether an end announced that the connection ends.
     is_ending: bool,
     /// SETTINGS of the client so far.
-    settings_frames: usize,
+    settings_frames: u32,
     /// Whether the client has changed the size of the server's table of fields after its first SETTINGS. The codec may still
     /// have to say so in its next field block, which a new one would not.
     has_resized: bool,
@@ -82,7 +82,7 @@ impl ConnectionState {
             RST_STREAM => self.streams.reset(head.stream),
             SETTINGS if head.is_settings_ack() => self.unacknowledged = self.unacknowledged.saturating_sub(1),
             SETTINGS => {
-                self.settings_frames += 1;
+                self.settings_frames = self.settings_frames.saturating_add(1);
                 self.to_acknowledge += 1;
             }
             PING if !head.has(frames::ACK) => self.to_acknowledge += 1,

@@ -14,9 +14,9 @@ pub(super) enum Entry {
 #[derive(Debug, Default)]
 pub(super) struct EntryReader {
     /// Bytes of an entry; 0 in frames that have none.
-    size: usize,
+    size: u8,
     bytes: [u8; 6],
-    filled: usize,
+    filled: u8,
 }
 
 impl EntryReader {
@@ -35,9 +35,10 @@ impl EntryReader {
         if self.size == 0 {
             return None;
         }
-        let (taken, rest) = payload.split_at(payload.len().min(self.size - self.filled));
-        self.bytes[self.filled..self.filled + taken.len()].copy_from_slice(taken);
-        (*payload, self.filled) = (rest, self.filled + taken.len());
+        let missing = &mut self.bytes[usize::from(self.filled)..usize::from(self.size)];
+        let (taken, rest) = payload.split_at(payload.len().min(missing.len()));
+        missing[..taken.len()].copy_from_slice(taken);
+        (*payload, self.filled) = (rest, self.filled + taken.len() as u8);
         if self.filled < self.size {
             return None;
         }

@@ -77,7 +77,8 @@ pub(super) struct FrameScanner {
     /// Bytes of the payload that have not arrived.
     missing: u32,
     head: [u8; HEAD_BYTES],
-    filled: usize,
+    /// Bytes that have come of a head that is not complete.
+    filled: u8,
     /// Whether a field block goes on in the next frame, which has to be CONTINUATION.
     is_in_block: bool,
 }
@@ -119,10 +120,12 @@ impl FrameScanner {
 
     /// Takes what is missing of a head.
     fn complete_head(&mut self, bytes: &mut &[u8]) -> Option<FrameHead> {
-        let (taken, rest) = bytes.split_at(bytes.len().min(HEAD_BYTES - self.filled));
-        self.head[self.filled..self.filled + taken.len()].copy_from_slice(taken);
-        (*bytes, self.filled) = (rest, self.filled + taken.len());
-        if self.filled < HEAD_BYTES {
+        let missing = &mut self.head[usize::from(self.filled)..];
+        let (taken, rest) = bytes.split_at(bytes.len().min(missing.len()));
+        missing[..taken.len()].copy_from_slice(taken);
+        let is_complete = taken.len() == missing.len();
+        (*bytes, self.filled) = (rest, self.filled + taken.len() as u8);
+        if !is_complete {
             return None;
         }
         self.filled = 0;
@@ -131,7 +134,7 @@ impl FrameScanner {
 
     /// The bytes that have come of a head that is not complete.
     pub(super) fn in_head(&self) -> usize {
-        self.filled
+        self.filled.into()
     }
 
     /// Whether the next byte is the first of a frame, which may be any.

@@ -19,7 +19,7 @@ pub(super) struct Input {
     /// Whether the frame that is arriving is passed on.
     keeps: bool,
     /// Acknowledgements that belong to SETTINGS the codec did not send.
-    foreign_acks: usize,
+    foreign_acks: u32,
     /// Streams up to this one ended before the codec was made, which does not know them.
     unknown_up_to: u32,
     next_fields: NextFields,
@@ -44,8 +44,14 @@ enum NextFields {
     Readable,
     /// It is the first that the codec reads.
     First,
-    /// It is arriving.
-    Arriving(FrameHead, Vec<u8>),
+    /// It is arriving. Boxed, because most connections wait for one that has not begun.
+    Arriving(Box<ArrivingFields>),
+}
+
+#[derive(Debug)]
+struct ArrivingFields {
+    head: FrameHead,
+    block: Vec<u8>,
 }
 
 impl Input {
@@ -69,7 +75,7 @@ impl Input {
     }
 
     /// Acknowledgements that have not come yet.
-    pub(super) fn foreign_acks(&self) -> usize {
+    pub(super) fn foreign_acks(&self) -> u32 {
         self.foreign_acks
     }
 
@@ -159,15 +165,20 @@ impl Input {
         }
         if head.kind == HEADERS && matches!(self.next_fields, NextFields::First) {
             let is_checked = head.has(END_HEADERS) && head.length <= MAX_CHECKED_BYTES;
-            self.next_fields = if is_checked { NextFields::Arriving(head, Vec::new()) } else { NextFields::Readable };
+            self.next_fields = if is_checked {
+                NextFields::Arriving(Box::new(ArrivingFields { head, block: Vec::new() }))
+            } else {
+                NextFields::Readable
+            };
         }
         self.take_payload(&[])
     }
 
     fn take_payload(&mut self, payload: &[u8]) -> Kept {
-        let NextFields::Arriving(head, block) = &mut self.next_fields else {
+        let NextFields::Arriving(arriving) = &mut self.next_fields else {
             return if self.keeps { Kept::Whole } else { Kept::As(Vec::new()) };
         };
+        let ArrivingFields { head, block } = &mut **arriving;
         block.extend_from_slice(payload);
         if block.len() < head.length as usize {
             return Kept::As(Vec::new());

@@ -33,9 +33,8 @@ impl Output {
     }
 
     /// From here on a new codec writes, and the client may already send so much beyond the window of a new connection. Must
-    /// be called between frames.
+    /// be called between frames, when nothing waits.
     pub(super) fn begin_anew(&mut self, beyond_initial: i64) {
-        self.waiting = BytesMut::new();
         self.beginning = Some(Box::new(Beginning {
             scanner: FrameScanner::new(),
             entries: EntryReader::default(),

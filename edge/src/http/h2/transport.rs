@@ -7,6 +7,7 @@
 //! keeps the entries of the codec before, which no later one refers to, until newer ones push them out.
 
 use super::{
+    codec_count::CODECS,
     connection_state::{ConnectionState, SETTINGS_HEADER_TABLE_SIZE},
     frames::{self, GOAWAY, SETTINGS},
     input::{Input, RefusedInput},
@@ -19,12 +20,9 @@ use std::{
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
-    time::Duration,
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// How long a connection is without a stream until its codec is released.
-const RELEASED_AFTER: Duration = Duration::from_secs(1);
 /// What is read of the client's bytes before there is a codec for them.
 const FIRST_BYTES: usize = 1024;
 /// The largest number that a stream can have.
@@ -41,10 +39,10 @@ struct Transport<S> {
     state: ConnectionState,
     input: Input,
     output: Output,
-    /// What a new codec reads first.
-    preface: Bytes,
-    /// What it reads after that, before anything from the client.
+    /// What the codec reads before anything from the client.
     unread: Bytes,
+    /// Bytes at the beginning of `unread` that a new codec reads before it has written its first frames.
+    preface: u32,
     table: ClientTable,
     rest: LazyTimer,
 }
@@ -77,8 +75,8 @@ impl<S> Http2Transport<S> {
             state: ConnectionState::new(),
             input: Input::new(),
             output: Output::new(),
-            preface: Bytes::new(),
             unread: Bytes::new(),
+            preface: 0,
             table: ClientTable::InUse,
             rest: LazyTimer::default(),
         })))
@@ -142,7 +140,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
         }
         match self.table {
             ClientTable::InUse if is_at_rest => {
-                ready!(self.rest.poll(self.guard.last_progress() + RELEASED_AFTER, cx));
+                ready!(self.rest.poll(self.guard.last_progress() + CODECS.released_after(), cx));
                 self.set_table(ClientTable::Emptied, 0);
             }
             ClientTable::Emptied if self.input.foreign_acks() == 0 => {
@@ -168,7 +166,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
             && self.input.is_between_frames()
             && self.output.is_between_frames()
             && !self.output.is_beginning()
-            && self.preface.is_empty()
             && self.unread.is_empty()
     }
 
@@ -179,13 +176,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
         self.output.queue(&frames::encode(SETTINGS, 0, 0, &setting), &mut self.state);
     }
 
-    /// Prepares the connection for another codec, which begins with SETTINGS that let the client use its table again.
+    /// Prepares the connection for being without a codec. The next one begins with SETTINGS that let the client use its table again.
     fn release(&mut self) {
-        self.preface = self.state.preface().into();
         // The preface has one for the codec's SETTINGS already.
         self.input.take_out_ack();
         self.input.begin_anew(self.state.last_stream());
-        self.output.begin_anew(self.state.received_window_beyond_initial());
         self.table = ClientTable::InUse;
         self.rest = LazyTimer::default();
         self.state.shrink();
@@ -200,20 +195,27 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
             if received.is_empty() {
                 return Poll::Ready(Ok(Awaited::End));
             }
+            // As it was before these bytes, because the codec reads them as well.
+            let (preface, beyond_initial) = (self.state.preface(), self.state.received_window_beyond_initial());
             let passed = self.input.take(received, &mut self.state);
-            self.unread = passed.unwrap_or_else(|| received.to_vec()).into();
+            let passed = passed.as_deref().unwrap_or(received);
             if self.input.refused().is_some() {
                 return Poll::Ready(Ok(Awaited::Refused));
             }
-            if !self.unread.is_empty() {
+            if !passed.is_empty() {
+                self.unread = [&preface, passed].concat().into();
+                self.preface = preface.len() as u32;
+                self.output.begin_anew(beyond_initial);
                 return Poll::Ready(Ok(Awaited::Bytes));
             }
         }
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        if !self.preface.is_empty() {
-            give(&mut self.preface, buffer);
+        if self.preface > 0 {
+            let size = buffer.remaining().min(self.preface as usize);
+            buffer.put_slice(&self.unread.split_to(size));
+            self.preface -= size as u32;
             return Poll::Ready(Ok(()));
         }
         // Until the codec has told what its window is, it would refuse bodies that are within the connection's. It is woken

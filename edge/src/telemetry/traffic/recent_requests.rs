@@ -34,6 +34,9 @@ pub const MAX_RECENT_REQUESTS: usize = RECENT_REQUESTS_LIMIT;
 /// Limits on texts, in bytes.
 const MAX_PATH_BYTES: usize = 512;
 const MAX_MESSAGE_BYTES: usize = 512;
+/// Room for the text of a request at first, which is enough for most. Exact room would have the size of blocks that each idle visitor
+/// has, among which it would stay when they leave, and keep their pages.
+const TEXT_BYTES: usize = 128;
 /// A text that became longer is freed when its place is used again.
 const MAX_REUSED_BYTES: usize = 256;
 
@@ -211,7 +214,7 @@ impl KeptRequest {
         decisions.extend(trace.decisions().iter().take(MOST_DECISIONS).cloned());
         let RequestDescription { visitor, scheme, protocol, host, method, path } = begun.request;
         let parts = [(method, MAX_METHOD_BYTES), (host, MAX_HOST_BYTES), (path, MAX_PATH_BYTES)];
-        text.reserve(parts.iter().map(|(part, max)| part.len().min(*max)).sum());
+        text.reserve(parts.iter().map(|(part, max)| part.len().min(*max)).sum::<usize>().max(TEXT_BYTES));
         let ends = parts.map(|(part, max)| {
             text.push_str(truncate(part, max));
             u16::try_from(text.len()).unwrap_or_default()
