@@ -132,7 +132,7 @@ def h2load(connections: int, *options: str) -> Visit:
     def visit(world: World):
         def ask(count: int) -> None:
             command = ["h2load", *options, "-n", str(count), "-c", str(connections), "-t", "1", "--connect-to", world.https,
-                       f"https://plain.localhost:{world.port}/"]
+                       f"https://plain.localhost:{world.https.rpartition(':')[2]}/"]
             output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             if f"status codes: {count} 2xx" not in output:
                 raise RuntimeError(f"not every request succeeded:\n{output}")
