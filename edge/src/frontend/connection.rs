@@ -151,6 +151,19 @@ mod tests {
         assert!(connection < 768, "{connection} bytes");
     }
 
+    /// The same over HTTP/2, and the guard.
+    #[tokio::test]
+    async fn an_idle_http2_connection_is_small() {
+        let (state, visitor) = (edge_state(), Arc::new(visitor_connection()));
+        let serve = |guard: Box<HttpGuard<TlsStream<DuplexStream>>>| {
+            serve_http2(guard, &visitor, &state, CancellationToken::new())
+        };
+        let connection = size_of_returned(&serve);
+        assert!(connection < 288, "{connection} bytes");
+        let guard = std::mem::size_of::<HttpGuard<TlsStream<tokio::net::TcpStream>>>();
+        assert!(guard <= 384, "{guard} bytes");
+    }
+
     /// Requests between pauses after which a connection has released its buffers, split where a pause could do harm.
     #[tokio::test(start_paused = true)]
     async fn a_quiet_connection_serves_further_requests() {
@@ -183,16 +196,28 @@ mod tests {
 
     const SETTINGS_ACK: &[u8] = &[0, 0, 0, 4, 1, 0, 0, 0, 0];
 
-    /// A client of HTTP/2 that has had a response, and then nothing for so long that the edge has released its codec.
-    async fn quiet_http2_client(stop: &CancellationToken) -> (DuplexStream, tokio::task::JoinHandle<()>) {
+    /// GET https://a/ on a stream.
+    fn request(stream: u8) -> Vec<u8> {
+        [&b"\0\0\x06\x01\x05\0\0\0"[..], &[stream], b"\x82\x87\x84\x41\x01a"].concat()
+    }
+
+    /// A client of HTTP/2 that has had the response to its request, but has not acknowledged the SETTINGS of the edge.
+    async fn http2_client(stop: &CancellationToken) -> (DuplexStream, tokio::task::JoinHandle<()>) {
         let (mut far, near) = tokio::io::duplex(64 * 1024);
         let serving = tokio::spawn(serve(near, true, visitor_connection(), edge_state(), stop.clone()));
         // The preface, SETTINGS, and a wide window.
         far.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.expect("taken");
         far.write_all(b"\0\0\x04\x08\0\0\0\0\0\0\x10\0\0").await.expect("taken");
         far.write_all(&request(1)).await.expect("taken");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        (far, serving)
+    }
+
+    /// Such a client that has sent nothing for so long that the edge has released its codec.
+    async fn quiet_http2_client(stop: &CancellationToken) -> (DuplexStream, tokio::task::JoinHandle<()>) {
+        let (mut far, serving) = http2_client(stop).await;
         // SETTINGS at the beginning, and those that have it empty its table.
-        for pause in [500, 2000] {
+        for pause in [400, 2000] {
             tokio::time::sleep(Duration::from_millis(pause)).await;
             far.write_all(SETTINGS_ACK).await.expect("taken");
         }
@@ -201,9 +226,28 @@ mod tests {
         (far, serving)
     }
 
-    /// GET https://a/ on a stream.
-    fn request(stream: u8) -> Vec<u8> {
-        [&b"\0\0\x06\x01\x05\0\0\0"[..], &[stream], b"\x82\x87\x84\x41\x01a"].concat()
+    /// How long the edge keeps the codec of a connection without a stream, while so many connections have one.
+    async fn codec_kept_for(connections: usize) -> Duration {
+        // SETTINGS by which the client is to empty its table of fields.
+        const EMPTIED: &[u8] = &[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0];
+        let stop = CancellationToken::new();
+        let mut clients = futures::future::join_all((0..connections).map(|_| http2_client(&stop))).await;
+        for (far, _) in &mut clients {
+            far.write_all(SETTINGS_ACK).await.expect("taken");
+        }
+        let (began, last) = (tokio::time::Instant::now(), &mut clients.last_mut().expect("a client").0);
+        let mut received = Vec::new();
+        while !received.ends_with(EMPTIED) {
+            assert!(last.read_buf(&mut received).await.expect("read") > 0, "{received:x?}");
+        }
+        began.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_crowd_over_http2_keeps_its_codecs_for_a_shorter_time() {
+        let (alone, in_crowd) = (codec_kept_for(1).await, codec_kept_for(300).await);
+        assert!(alone >= Duration::from_secs(1), "{alone:?}");
+        assert!(in_crowd < Duration::from_millis(500), "{in_crowd:?}");
     }
 
     #[tokio::test(start_paused = true)]
