@@ -38,7 +38,8 @@ pub(crate) struct HttpGuard<S> {
     timeouts: Timeouts,
     /// The last moment at which bytes moved.
     last_progress: Instant,
-    activity: Arc<ConnectionActivity>,
+    /// What moves on the connection, from when it is asked for.
+    activity: Option<Arc<ConnectionActivity>>,
     /// The header block that is arriving: its number, and since when it is waited for.
     head: Option<(usize, Instant)>,
     /// On HTTP/2: when there was last a request, and how many there had been. Pings do not count as use.
@@ -82,7 +83,7 @@ impl<S> HttpGuard<S> {
             requests,
             timeouts: Timeouts { head: limits.head, idle: limits.idle, stall: limits.stall },
             last_progress: Instant::now(),
-            activity: Arc::default(),
+            activity: None,
             head: None,
             last_request: (Instant::now(), 0),
             was_busy: false,
@@ -113,13 +114,27 @@ impl<S> HttpGuard<S> {
     }
 
     /// What moves on the connection.
-    pub(crate) fn activity(&self) -> Arc<ConnectionActivity> {
-        self.activity.clone()
+    pub(crate) fn activity(&mut self) -> Arc<ConnectionActivity> {
+        self.activity.get_or_insert_default().clone()
     }
 
     /// Whether the connection is refused.
     pub(crate) fn is_refused(&self) -> bool {
         self.refusal.is_some()
+    }
+
+    /// Notes that bytes moved.
+    fn moved(&mut self) {
+        self.last_progress = Instant::now();
+        if let Some(activity) = &self.activity {
+            activity.moved();
+        }
+    }
+
+    fn set_blocked(&self, blocked: bool) {
+        if let Some(activity) = &self.activity {
+            activity.set_blocked(blocked);
+        }
     }
 
     /// The last moment at which bytes moved.
@@ -247,7 +262,7 @@ impl<S> HttpGuard<S> {
 
     fn check_stall(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let stall = self.timeouts.stall;
-        self.activity.set_blocked(true);
+        self.set_blocked(true);
         let timer = self.writing.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
         if self.framing.as_deref().is_some_and(Http1Framing::is_opaque) {
             return Poll::Pending;
@@ -260,9 +275,8 @@ impl<S> HttpGuard<S> {
         if outcome.is_pending() {
             return self.check_stall(cx).map(Err);
         }
-        self.last_progress = Instant::now();
-        self.activity.moved();
-        self.activity.set_blocked(false);
+        self.moved();
+        self.set_blocked(false);
         self.writing = None;
         outcome
     }
@@ -290,8 +304,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
             Poll::Pending => this.check_silence(cx).map(Err),
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Ready(Ok(())) => {
-                this.last_progress = Instant::now();
-                this.activity.moved();
+                this.moved();
                 let received = &buffer.filled()[before..];
                 if received.is_empty() && buffer.remaining() > 0 {
                     return this.check_end(cx).map(Ok);
@@ -360,7 +373,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
         if outcome.is_pending() {
             return this.check_stall(cx).map(Err);
         }
-        this.activity.set_blocked(false);
+        this.set_blocked(false);
         this.flushed(cx);
         outcome
     }

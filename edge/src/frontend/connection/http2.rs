@@ -57,7 +57,7 @@ enum CodecEnd {
 /// Serves requests until the visitor leaves, or until `stop`: then the open ones are finished. While no stream is open, the
 /// connection has no codec.
 pub(super) async fn serve_http2<S>(
-    guard: Box<HttpGuard<S>>,
+    mut guard: Box<HttpGuard<S>>,
     visitor: &Arc<VisitorConnection>,
     state: &Arc<EdgeState>,
     stop: CancellationToken,
