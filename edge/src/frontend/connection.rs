@@ -140,27 +140,17 @@ mod tests {
         std::mem::size_of::<F>()
     }
 
-    /// The memory of an idle visitor besides that of TLS and the guard.
+    /// The memory of an idle visitor besides that of TLS.
     #[tokio::test]
     async fn an_idle_connection_is_small() {
-        let (state, visitor) = (edge_state(), Arc::new(visitor_connection()));
-        let serve = |guard: Box<HttpGuard<TlsStream<DuplexStream>>>| {
-            serve_http1(guard, &visitor, &state, CancellationToken::new())
-        };
-        let connection = size_of_returned(&serve);
-        assert!(connection < 768, "{connection} bytes");
-    }
-
-    /// The same over HTTP/2, and the guard.
-    #[tokio::test]
-    async fn an_idle_http2_connection_is_small() {
-        let (state, visitor) = (edge_state(), Arc::new(visitor_connection()));
-        let serve = |guard: Box<HttpGuard<TlsStream<DuplexStream>>>| {
-            serve_http2(guard, &visitor, &state, CancellationToken::new())
-        };
-        let connection = size_of_returned(&serve);
-        assert!(connection < 288, "{connection} bytes");
-        let guard = std::mem::size_of::<HttpGuard<TlsStream<tokio::net::TcpStream>>>();
+        type Guard<S> = HttpGuard<TlsStream<S>>;
+        let (state, visitor, stop) = (edge_state(), Arc::new(visitor_connection()), CancellationToken::new);
+        let http1 = |guard: Box<Guard<DuplexStream>>| serve_http1(guard, &visitor, &state, stop());
+        let http2 = |guard: Box<Guard<DuplexStream>>| serve_http2(guard, &visitor, &state, stop());
+        let (http1, http2) = (size_of_returned(&http1), size_of_returned(&http2));
+        assert!(http1 < 768, "{http1} bytes");
+        assert!(http2 < 288, "{http2} bytes");
+        let guard = std::mem::size_of::<Guard<tokio::net::TcpStream>>();
         assert!(guard <= 384, "{guard} bytes");
     }
 

@@ -213,9 +213,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
 
     fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if self.preface > 0 {
-            let size = buffer.remaining().min(self.preface as usize);
-            buffer.put_slice(&self.unread.split_to(size));
-            self.preface -= size as u32;
+            self.preface -= give(&mut self.unread, self.preface as usize, buffer) as u32;
             return Poll::Ready(Ok(()));
         }
         // Until the codec has told what its window is, it would refuse bodies that are within the connection's. It is woken
@@ -237,7 +235,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Transport<S> {
             buffer.set_filled(before);
             self.unread = passed.into();
         }
-        give(&mut self.unread, buffer);
+        give(&mut self.unread, usize::MAX, buffer);
         Poll::Ready(Ok(()))
     }
 
@@ -284,14 +282,15 @@ fn goaway(last_stream: u32) -> Vec<u8> {
     frames::encode(GOAWAY, 0, 0, &[last_stream.to_be_bytes(), [0; 4]].concat())
 }
 
-/// Gives a reader as much as it has room for.
-fn give(bytes: &mut Bytes, buffer: &mut ReadBuf<'_>) {
-    let size = bytes.len().min(buffer.remaining());
+/// Gives a reader as much as it has room for, up to a limit, and returns how much that is.
+fn give(bytes: &mut Bytes, limit: usize, buffer: &mut ReadBuf<'_>) -> usize {
+    let size = bytes.len().min(buffer.remaining()).min(limit);
     buffer.put_slice(&bytes[..size]);
     bytes.advance(size);
     if bytes.is_empty() {
         *bytes = Bytes::new();
     }
+    size
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Http2Transport<S> {
