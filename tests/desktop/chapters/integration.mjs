@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { memoryOf } from "../kit/memory.mjs";
 import { Notes } from "../kit/notifications.mjs";
-import { processesWith } from "../kit/programs.mjs";
+import { processesWith, succeeds } from "../kit/programs.mjs";
 import { check, equal, pause, until } from "../kit/wait.mjs";
 import { picture } from "./publishing.mjs";
 
@@ -14,9 +14,7 @@ export async function integration(world) {
   const { app, driver, service, session, steps, tray, artifacts } = world;
   const log = path.join(artifacts, "logs", "second.log");
   const follows = async (...words) => {
-    const second = app.launch(session.env, log, words);
-    await until("the second start ends", () => second.exitCode !== null);
-    equal(second.exitCode, 0, "its exit status");
+    await succeeds(app.launch(session.env, log, words));
   };
   const shown = async (title) => (await session.windowTitles()).includes(title);
 

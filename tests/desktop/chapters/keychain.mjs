@@ -1,7 +1,7 @@
 // With a keychain in the session: the key moves from its file to the keychain, and the app starts hidden.
 import fs from "node:fs";
 import path from "node:path";
-import { run } from "../kit/programs.mjs";
+import { run, succeeds } from "../kit/programs.mjs";
 import { check, equal, until } from "../kit/wait.mjs";
 
 const SECRETS = "org.freedesktop.secrets";
@@ -34,12 +34,17 @@ export async function keychain(world) {
     check(/\/collection\/login\/\d+/.test(found), `the keychain holds ${found}`);
   });
 
+  await steps.try("a panel that restarts opens no window, and the icon is in its tray again", async () => {
+    await session.panel.end();
+    await session.panel.begin();
+    await until("the tray says Online again", async () => (await tray.headline()).startsWith("Online"));
+    equal(await titles(), [], "windows after the panel's restart");
+  });
+
   await steps.try("another hidden start opens nothing, a manual one opens the window", async () => {
-    const again = app.launch(session.env, log, ["--hidden"]);
-    await until("it ends", () => again.exitCode !== null);
+    await succeeds(app.launch(session.env, log, ["--hidden"]));
     equal(await titles(), [], "windows after the hidden start");
-    const byHand = app.launch(session.env, log);
-    await until("it ends", () => byHand.exitCode !== null);
+    await succeeds(app.launch(session.env, log));
     await until("the window is shown", async () => (await titles()).includes("Postern"));
   });
 

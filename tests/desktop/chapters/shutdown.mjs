@@ -3,13 +3,15 @@ import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { App } from "../kit/app.mjs";
-import { gone, hasEnded } from "../kit/programs.mjs";
+import { endOf, gone, succeeds } from "../kit/programs.mjs";
 import { remoteServer } from "./remote_server.mjs";
 import { keychain } from "./keychain.mjs";
 import { check, equal, until } from "../kit/wait.mjs";
 
 /** Windows keep their page for half a minute. */
 const HIDDEN_PAGE_TIMEOUT_MS = 60_000;
+/** A tray has ten seconds to come back. */
+const NO_TRAY_TIMEOUT_MS = 20_000;
 
 export async function shutdown(world) {
   const { app, driver, session, steps, tray, artifacts } = world;
@@ -59,7 +61,7 @@ export async function shutdown(world) {
   await steps.must("SIGTERM: nothing is left, exit status 0", async () => {
     process.kill(world.child.pid, "SIGTERM");
     await app.nothingIsLeft();
-    equal(await endOf(world.child), { code: 0, signal: null }, "its end");
+    await succeeds(world.child);
   });
 
   await steps.try("a port in use by another program is skipped", async () => {
@@ -102,7 +104,7 @@ export async function shutdown(world) {
     const child = await launch();
     process.kill(child.pid, "SIGINT");
     await app.nothingIsLeft();
-    equal(await endOf(child), { code: 0, signal: null }, "its end");
+    await succeeds(child);
   });
 
   await steps.must("without a tray a hidden window is shown again, and closing it quits", async () => {
@@ -111,10 +113,10 @@ export async function shutdown(world) {
     await session.closeWindow("Postern");
     await until("the window is hidden", async () => !(await shown()));
     await session.panel.end();
-    await until("the window is shown again", shown);
+    await until("the window is shown again", shown, NO_TRAY_TIMEOUT_MS);
     await session.closeWindow("Postern");
     await app.nothingIsLeft();
-    equal(await endOf(child), { code: 0, signal: null }, "its end");
+    await succeeds(child);
     await session.panel.begin();
   });
 
@@ -126,9 +128,4 @@ export async function shutdown(world) {
     await app.nothingIsLeft();
     await endOf(child);
   });
-}
-
-async function endOf(child) {
-  await until("the app ends", () => hasEnded(child), 5_000);
-  return { code: child.exitCode, signal: child.signalCode };
 }

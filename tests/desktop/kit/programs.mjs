@@ -2,7 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { pause, until } from "./wait.mjs";
+import { equal, pause, until } from "./wait.mjs";
 
 const ENDED_BY_FORCE_AFTER_MS = 3_000;
 
@@ -55,6 +55,17 @@ export function run(command, args, { env, timeoutMs = 15_000, input, encoding = 
 /** Whether a program that this one started has ended. */
 export function hasEnded(child) {
   return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** Waits for the end of a program that this one started. */
+export async function endOf(child) {
+  await until("the program ends", () => hasEnded(child));
+  return { code: child.exitCode, signal: child.signalCode };
+}
+
+/** Waits for a program that this one started to end successfully. */
+export async function succeeds(child) {
+  equal(await endOf(child), { code: 0, signal: null }, "the program's end");
 }
 
 export function isAlive(pid) {
