@@ -32,6 +32,7 @@ mod remote_server;
 mod server_addresses;
 mod settings;
 mod shutdown;
+mod single_instance;
 mod sse;
 mod start;
 mod state_events;

@@ -18,7 +18,7 @@ use crate::{
     paths::{AppPaths, ListenAddresses},
     remote_server,
     settings::{AppSettings, SettingsFile},
-    shutdown, state_events,
+    shutdown, single_instance, state_events,
     supervision::{self, CommandReceivers, StartedProcesses, Supervisor},
     tray::{self, TrayHost},
     trust,
@@ -38,6 +38,9 @@ const TRAY_TIMEOUT: Duration = Duration::from_secs(15);
 /// Runs the app until the user, a signal or the session ends it.
 pub(crate) fn run() -> ExitCode {
     page_settings::apply();
+    if single_instance::hand_over() {
+        return ExitCode::SUCCESS;
+    }
     match prepare().and_then(build) {
         Ok(app) => {
             app.run(on_event);
