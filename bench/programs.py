@@ -86,7 +86,6 @@ class Server(Running):
 
     def begin(self):
         self.start_server(*self.flags)
-        self.https_port = int(self.https.rpartition(":")[2])
 
 
 class AgentFile:

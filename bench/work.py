@@ -55,9 +55,8 @@ class World(Running):
         edge = self.make("/edges/https", {"hostports": ["own.localhost:443"]})
         route = {"match_type": "path_prefix", "match": "/", "backend": {"backend_id": backend["id"]}}
         self.make(f"/edges/https/{edge['id']}/routes", route)
-        self.port = int(self.https.rpartition(":")[2])
         # A request that came earlier would travel on the control connection, and those after it as well.
-        self.until("the session has its idle data connections", lambda: connections_to(self.port) > MIN_IDLE)
+        self.until("the session has its idle data connections", lambda: connections_to(self.https_port) > MIN_IDLE)
         for pid in self.pids():
             wait_idle(pid)
         if self.callgrind:
@@ -84,14 +83,14 @@ Visit = Callable[[World], contextlib.AbstractContextManager[Callable[[int], None
 def requests(host: str, *headers: str) -> Visit:
     @contextlib.contextmanager
     def visit(world: World):
-        with contextlib.closing(Http1(world.port, f"{host}.localhost")) as visitor:
+        with contextlib.closing(Http1(world.https_port, f"{host}.localhost")) as visitor:
             yield lambda count: [visitor.ask(headers=headers) for _ in range(count)]
     return visit
 
 
 @contextlib.contextmanager
 def http2_requests(world: World):
-    with contextlib.closing(Http2(world.port, "plain.localhost")) as visitor:
+    with contextlib.closing(Http2(world.https_port, "plain.localhost")) as visitor:
         yield lambda count: [visitor.ask() for _ in range(count)]
 
 
@@ -99,7 +98,7 @@ def http2_requests(world: World):
 def visitors(world: World):
     def come(count: int) -> None:
         for _ in range(count):
-            with contextlib.closing(Http1(world.port, "plain.localhost")) as visitor:
+            with contextlib.closing(Http1(world.https_port, "plain.localhost")) as visitor:
                 visitor.ask()
     yield come
 
@@ -109,20 +108,20 @@ def staying_visitors(world: World):
     with contextlib.ExitStack() as held:
         def come(count: int) -> None:
             for _ in range(count):
-                visitor = held.enter_context(contextlib.closing(Http1(world.port, "plain.localhost")))
+                visitor = held.enter_context(contextlib.closing(Http1(world.https_port, "plain.localhost")))
                 visitor.ask()
         yield come
 
 
 @contextlib.contextmanager
 def downloads(world: World):
-    with contextlib.closing(Http1(world.port, "plain.localhost")) as visitor:
+    with contextlib.closing(Http1(world.https_port, "plain.localhost")) as visitor:
         yield lambda mibs: visitor.ask(f"/{mibs}")
 
 
 @contextlib.contextmanager
 def uploads(world: World):
-    with contextlib.closing(Http1(world.port, "plain.localhost")) as visitor:
+    with contextlib.closing(Http1(world.https_port, "plain.localhost")) as visitor:
         yield lambda mibs: visitor.ask("/", "POST", body=bytes(mibs * MIB))
 
 
@@ -132,7 +131,7 @@ def h2load(connections: int, *options: str) -> Visit:
     def visit(world: World):
         def ask(count: int) -> None:
             command = ["h2load", *options, "-n", str(count), "-c", str(connections), "-t", "1", "--connect-to", world.https,
-                       f"https://plain.localhost:{world.https.rpartition(':')[2]}/"]
+                       f"https://plain.localhost:{world.https_port}/"]
             output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             if f"status codes: {count} 2xx" not in output:
                 raise RuntimeError(f"not every request succeeded:\n{output}")

@@ -79,7 +79,7 @@ class Running:
         configuration = {
             "version": "2",
             "authtoken": self.make("/credentials", {"description": "the run's agent"})["token"],
-            "server_addr": f"localhost:{self.https.rpartition(':')[2]}",
+            "server_addr": f"localhost:{self.https_port}",
             "root_cas": str(self.folder / "server" / "ca.pem"),
             "tunnels": tunnels,
             **settings,
@@ -89,6 +89,11 @@ class Running:
         self._run("postern", "start", "--all", "--config", str(written))
         shown = lambda: self.ask("GET", "/tunnels")[1].get("tunnels", [])
         self.until("the agent's tunnels are shown", lambda: len(shown()) == len(tunnels))
+
+    @property
+    def https_port(self) -> int:
+        """The port of the HTTPS address."""
+        return int(self.https.rpartition(":")[2])
 
     def ask(self, method: str, path: str, body: object = None) -> tuple[int, dict]:
         """Calls the management API."""
