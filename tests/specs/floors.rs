@@ -121,7 +121,7 @@ fn the_desktop_app_is_read_downwards() {
             "agent_api management_key notifications preferences state_events storage trust",
             "app_config app_state deep_links keychain logging",
             "agent_configuration bundled_programs clipboard desktop_state external log_file paths settings windows",
-            "agent_view error ipc page_settings server_addresses sse",
+            "agent_view error ipc page_settings server_addresses single_instance sse",
         ],
     );
 }
