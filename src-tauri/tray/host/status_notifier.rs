@@ -101,6 +101,11 @@ mod tests {
             assert_eq!(self.host.is_available(), available);
         }
 
+        async fn loses_its_tray(&self) {
+            self.tray_is(true).await;
+            self.tray_is(false).await;
+        }
+
         fn shown(&self) -> usize {
             self.shown.load(Ordering::Relaxed)
         }
@@ -109,8 +114,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_tray_that_comes_back_in_time_shows_no_window() {
         let desktop = desktop();
-        desktop.tray_is(true).await;
-        desktop.tray_is(false).await;
+        desktop.loses_its_tray().await;
         sleep(RETURN_TIMEOUT / 2).await;
         desktop.tray_is(true).await;
         sleep(RETURN_TIMEOUT * 3).await;
@@ -120,12 +124,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_tray_that_stays_away_shows_the_window_once() {
         let desktop = desktop();
-        desktop.tray_is(true).await;
-        desktop.tray_is(false).await;
+        desktop.loses_its_tray().await;
         sleep(RETURN_TIMEOUT * 3).await;
         assert_eq!(desktop.shown(), 1);
-        desktop.tray_is(true).await;
-        desktop.tray_is(false).await;
+        desktop.loses_its_tray().await;
         sleep(RETURN_TIMEOUT * 3).await;
         assert_eq!(desktop.shown(), 2, "another tray that disappears");
     }

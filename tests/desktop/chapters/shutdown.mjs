@@ -10,6 +10,8 @@ import { check, equal, until } from "../kit/wait.mjs";
 
 /** Windows keep their page for half a minute. */
 const HIDDEN_PAGE_TIMEOUT_MS = 60_000;
+/** What an app takes at most to end once none of its processes is left. */
+const END_TIMEOUT_MS = 5_000;
 /** A tray has ten seconds to come back. */
 const NO_TRAY_TIMEOUT_MS = 20_000;
 
@@ -61,7 +63,7 @@ export async function shutdown(world) {
   await steps.must("SIGTERM: nothing is left, exit status 0", async () => {
     process.kill(world.child.pid, "SIGTERM");
     await app.nothingIsLeft();
-    await succeeds(world.child);
+    await succeeds(world.child, END_TIMEOUT_MS);
   });
 
   await steps.try("a port in use by another program is skipped", async () => {
@@ -104,7 +106,7 @@ export async function shutdown(world) {
     const child = await launch();
     process.kill(child.pid, "SIGINT");
     await app.nothingIsLeft();
-    await succeeds(child);
+    await succeeds(child, END_TIMEOUT_MS);
   });
 
   await steps.must("without a tray a hidden window is shown again, and closing it quits", async () => {
@@ -116,7 +118,7 @@ export async function shutdown(world) {
     await until("the window is shown again", shown, NO_TRAY_TIMEOUT_MS);
     await session.closeWindow("Postern");
     await app.nothingIsLeft();
-    await succeeds(child);
+    await succeeds(child, END_TIMEOUT_MS);
     await session.panel.begin();
   });
 
@@ -126,6 +128,6 @@ export async function shutdown(world) {
     process.kill(pid, "SIGTERM");
     await gone(pid, 10_000);
     await app.nothingIsLeft();
-    await endOf(child);
+    await endOf(child, END_TIMEOUT_MS);
   });
 }

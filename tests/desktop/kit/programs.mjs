@@ -58,14 +58,14 @@ export function hasEnded(child) {
 }
 
 /** Waits for the end of a program that this one started. */
-export async function endOf(child) {
-  await until("the program ends", () => hasEnded(child));
+export async function endOf(child, timeoutMs = 15_000) {
+  await until("the program ends", () => hasEnded(child), timeoutMs);
   return { code: child.exitCode, signal: child.signalCode };
 }
 
 /** Waits for a program that this one started to end successfully. */
-export async function succeeds(child) {
-  equal(await endOf(child), { code: 0, signal: null }, "the program's end");
+export async function succeeds(child, timeoutMs) {
+  equal(await endOf(child, timeoutMs), { code: 0, signal: null }, "the program's end");
 }
 
 export function isAlive(pid) {
