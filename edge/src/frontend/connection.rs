@@ -8,7 +8,7 @@ use crate::http::HttpGuard;
 use futures::future::BoxFuture;
 use http1::serve_http1;
 use http2::serve_http2;
-use std::sync::Arc;
+use std::{pin::Pin, sync::Arc};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +50,13 @@ pub(crate) fn begin_and_serve(
             serving.await;
         }
     }
+}
+
+/// Boxes a future and constructs it in its box. `Box::pin` would construct it on the stack and copy all of it, also the room for what it
+/// does later, so that each request would write to memory that it does not use.
+fn boxed_in_place<F: Future>(future: impl FnOnce() -> F) -> Pin<Box<F>> {
+    let room = Box::new_uninit();
+    Box::into_pin(Box::write(room, future()))
 }
 
 fn log_end(outcome: Result<(), impl std::fmt::Display>, connection: &VisitorConnection) {

@@ -1,5 +1,6 @@
 //! A visitor's connection over HTTP/1.1: one request after another, until the visitor leaves or the edge ends it.
 
+use super::boxed_in_place;
 use crate::{
     frontend::{
         EdgeState, VisitorConnection,
@@ -10,7 +11,6 @@ use crate::{
     refusal::Refusal,
     telemetry::metrics,
 };
-use futures::FutureExt;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
@@ -40,9 +40,12 @@ where
             }
             Err(error) => break error,
         };
-        let service = serve_request(state.clone(), connection.clone(), request);
+        let service = {
+            let (state, visitor) = (state.clone(), connection.clone());
+            boxed_in_place(move || serve_request(state, visitor, request))
+        };
         // Boxed, so that an idle connection has no room for it.
-        match Box::pin(http.respond(service.boxed(), &stop)).await {
+        match boxed_in_place(|| http.respond(service, &stop)).await {
             Ok(AfterResponse::Continue) => {}
             Ok(AfterResponse::Close) => {
                 close(&mut http).await;

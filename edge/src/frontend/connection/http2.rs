@@ -1,5 +1,6 @@
 //! A visitor's connection over HTTP/2: requests side by side, until the visitor leaves or the edge ends it.
 
+use super::boxed_in_place;
 use crate::{
     frontend::{
         EdgeState, VisitorConnection,
@@ -119,10 +120,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Http2Connection<S> {
             let (state, visitor) = (self.state.clone(), self.visitor.clone());
             // Boxed: a stream whose response has begun has no room for the request any more.
             service_fn(move |request: Request<Incoming>| {
-                Box::pin(
-                    serve_request(state.clone(), visitor.clone(), request.map(VisitorBody::from))
-                        .map(Ok::<_, Infallible>),
-                )
+                let (state, visitor) = (state.clone(), visitor.clone());
+                boxed_in_place(move || {
+                    serve_request(state, visitor, request.map(VisitorBody::from)).map(Ok::<_, Infallible>)
+                })
             })
         };
         let mut codec = self.builder().serve_connection(TokioIo::new(self.transport.share()), service);
