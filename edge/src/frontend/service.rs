@@ -87,13 +87,13 @@ impl EdgeState {
             Routed::Edge(service) => return Box::pin(service.respond(self, connection, request, record)).await,
         };
         let piped = run_pipeline(self, connection, request, &destination, trace, record).await;
-        let (request, passed) = match piped.map_err(|refusal| destination.with_own_pages(refusal))? {
+        let (mut request, passed) = match piped.map_err(|refusal| destination.with_own_pages(refusal))? {
             PipelineOutcome::Passed(request, passed) => (request, passed),
             PipelineOutcome::Answered(response) => return Ok(*response),
         };
         let candidates =
             destination.candidates(&self.registry.backends).map_err(|refusal| destination.with_own_pages(refusal))?;
-        let response = proxy(self, connection, request, candidates, trace, record).await;
+        let response = proxy(self, connection, &mut request, candidates, trace, record).await;
         respond(destination.pipeline(), passed, response, trace).map_err(|refusal| destination.with_own_pages(refusal))
     }
 }

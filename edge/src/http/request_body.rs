@@ -18,6 +18,7 @@ use std::{
 
 /// The body that a local service receives: the visitor's, with a progress count, so that a deadline can tell a slow
 /// visitor from a slow service.
+#[derive(Default)]
 pub(crate) struct RequestBody {
     source: BodySource,
     progress: Option<Arc<BodyProgress>>,
@@ -27,7 +28,9 @@ pub(crate) struct RequestBody {
     held: Option<HeldBody>,
 }
 
+#[derive(Default)]
 enum BodySource {
+    #[default]
     Empty,
     IncomingBody(IncomingBody),
     BufferedBody(BufferedBody),
@@ -35,7 +38,7 @@ enum BodySource {
 
 impl RequestBody {
     pub(crate) fn empty() -> Self {
-        RequestBody { source: BodySource::Empty, progress: None, identity_headers: None, held: None }
+        RequestBody::default()
     }
 
     /// The visitor's body, and the counter if there is something to count.

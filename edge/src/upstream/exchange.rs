@@ -20,13 +20,22 @@ use postern_tunnel::StreamRefused;
 use std::{error::Error as _, io, pin::pin, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// A request on its way to an upstream.
+/// A request on its way to an upstream. It stays in one place from here on: each function that took it would keep a copy of its own
+/// while it waits.
 pub(crate) struct SentRequest {
     pub(crate) request: Request<RequestBody>,
     /// How far the body has come; `None` if there is none.
     pub(crate) progress: Option<Arc<BodyProgress>>,
     /// Where interim responses go.
     pub(crate) interim: Option<InterimReceiver>,
+}
+
+impl SentRequest {
+    /// Begins the exchange on a connection, which takes the body.
+    fn start(&mut self, upstream: &mut H1Connection) {
+        let body = std::mem::take(self.request.body_mut());
+        upstream.http.start(&mut self.request, body, self.interim.clone());
+    }
 }
 
 /// A response and its source.
@@ -46,16 +55,15 @@ pub(crate) enum ResponseCarrier {
 }
 
 /// Sends a request to the first candidate that can be dialed, and waits for the head of its response. Once one is
-/// dialed no other is tried: the request may have been acted on.
+/// dialed no other is tried: the request may have been acted on. Its body is taken when it is sent.
 pub(crate) async fn exchange(
     candidates: Candidates,
     (spec, reached): (StreamSpec, &ReachedTunnels),
-    sent: SentRequest,
+    sent: &mut SentRequest,
     timeout: Duration,
     trace: &mut Trace,
 ) -> Result<UpstreamResponse, Refusal> {
-    let SentRequest { mut request, progress, interim } = sent;
-    let wait = ResponseWait::new(progress, timeout);
+    let wait = ResponseWait::new(sent.progress.take(), timeout);
     let mut remaining = candidates.len();
     let mut last = None;
     for candidate in candidates {
@@ -67,14 +75,16 @@ pub(crate) async fn exchange(
         origin.mark_tried(trace);
         reached.add(&origin, spec.visitor);
         let result = match origin.h2_connections() {
-            None => attempt(&origin, spec, request, &interim, &wait, (remaining > 0, trace)).await,
-            Some(h2_connections) => attempt_shared((&origin, h2_connections), spec, request, &wait, trace).await,
+            None => attempt(&origin, spec, sent, &wait, (remaining > 0, trace)).await,
+            Some(h2_connections) => {
+                attempt_shared((&origin, h2_connections), spec, &mut sent.request, &wait, trace).await
+            }
         };
         match result {
             Ok(response) => return Ok(UpstreamResponse::Origin { response, origin }),
-            Err(AttemptError::NotReached(refusal, unsent)) => {
+            Err(AttemptError::NotReached(refusal)) => {
                 tracing::debug!(origin = %origin.id(), code = %refusal.error.code, remaining, "cannot be dialed");
-                (last, request) = (Some(refusal), *unsent);
+                last = Some(refusal);
             }
             Err(AttemptError::Failed(refusal)) => return Err(refusal),
         }
@@ -85,7 +95,7 @@ pub(crate) async fn exchange(
 /// The reason why an attempt failed.
 enum AttemptError {
     /// Nothing was sent; the request is unchanged.
-    NotReached(Refusal, Box<Request<RequestBody>>),
+    NotReached(Refusal),
     Failed(Refusal),
 }
 
@@ -97,24 +107,21 @@ enum AttemptError {
 async fn attempt(
     origin: &OriginServer,
     spec: StreamSpec,
-    request: Request<RequestBody>,
-    interim: &Option<InterimReceiver>,
+    sent: &mut SentRequest,
     wait: &ResponseWait,
     (more_candidates, trace): (bool, &mut Trace),
 ) -> Result<Response<ResponseCarrier>, AttemptError> {
-    let can_repeat = can_repeat(&request);
-    let (parts, mut body) = request.into_parts();
-    let mut head = Request::from_parts(parts, ());
+    let can_repeat = can_repeat(&sent.request);
     let key = origin.key(spec);
     if let Some(mut upstream) = origin.pool().take(key, || origin.idle_connections() > 0) {
         metrics::upstream_reused();
         upstream.send_note(trace);
-        upstream.http.start(&mut head, body, interim.clone());
+        sent.start(&mut upstream);
         match await_response(upstream, wait).await {
             Ok(response) => return Ok(response),
             Err((error, mut upstream)) => match upstream.http.take_unsent().filter(|_| error.is_stale()) {
-                Some(unsent) => body = unsent,
-                None if can_repeat && error.is_stale() => body = RequestBody::empty(),
+                Some(unsent) => *sent.request.body_mut() = unsent,
+                None if can_repeat && error.is_stale() => {}
                 None => return Err(AttemptError::Failed(error.refusal())),
             },
         }
@@ -127,25 +134,23 @@ async fn attempt(
             if elsewhere { origin.open_elsewhere(spec).await } else { origin.open(spec, more_candidates).await };
         let stream = match opened {
             Ok(stream) => stream,
-            Err(refusal) => {
-                return Err(AttemptError::NotReached(refusal, Box::new(head.map(|()| body))));
-            }
+            Err(refusal) => return Err(AttemptError::NotReached(refusal)),
         };
         trace.queued(opening.elapsed());
         let mut upstream = H1Connection::new(stream, key, origin.accepts_notes());
         upstream.send_note(trace);
-        upstream.http.start(&mut head, body, interim.clone());
+        sent.start(&mut upstream);
         let (error, mut upstream) = match await_response(upstream, wait).await {
             Ok(response) => return Ok(response),
             Err(failed) => failed,
         };
         // This way to the tunnel has broken, and there is another one.
         let repeats = !elsewhere && error.is_stale() && origin.has_other_ways();
-        body = match upstream.http.take_unsent().filter(|_| repeats) {
-            Some(unsent) => unsent,
-            None if repeats && can_repeat => RequestBody::empty(),
+        match upstream.http.take_unsent().filter(|_| repeats) {
+            Some(unsent) => *sent.request.body_mut() = unsent,
+            None if repeats && can_repeat => {}
             None => return Err(AttemptError::Failed(error.refusal())),
-        };
+        }
         elsewhere = true;
     }
 }
@@ -155,31 +160,30 @@ async fn attempt(
 async fn attempt_shared(
     (origin, h2_connections): (&OriginServer, &H2Connections),
     spec: StreamSpec,
-    request: Request<RequestBody>,
+    request: &mut Request<RequestBody>,
     wait: &ResponseWait,
     trace: &mut Trace,
 ) -> Result<Response<ResponseCarrier>, AttemptError> {
-    let mut request = request;
     let mut tries = 2;
     loop {
         tries -= 1;
         let permit = match h2_connections::acquire_stream(origin, h2_connections, spec).await {
             Ok(permit) => permit,
             Err(refusal) => {
-                unsent_request::report(origin, spec, &request, &refusal, trace);
-                return Err(AttemptError::NotReached(refusal, Box::new(request)));
+                unsent_request::report(origin, spec, request, &refusal, trace);
+                return Err(AttemptError::NotReached(refusal));
             }
         };
-        let retry = can_repeat(&request).then(|| head_of(&request));
-        h2_connections::to_http2(&mut request).map_err(AttemptError::Failed)?;
-        match await_shared_response(permit, request, wait, trace).await {
+        let retry = can_repeat(request).then(|| head_of(request));
+        h2_connections::to_http2(request).map_err(AttemptError::Failed)?;
+        match await_shared_response(permit, std::mem::take(request), wait, trace).await {
             Ok(response) => return Ok(response),
             Err(SharedError { error, unsent }) => match (unsent, retry) {
                 (Some(mut unsent), _) if tries > 0 => {
                     h2_connections::to_http1(&mut unsent);
-                    request = unsent;
+                    *request = unsent;
                 }
-                (None, Some(retry)) if tries > 0 && error.is_stale() => request = retry,
+                (None, Some(retry)) if tries > 0 && error.is_stale() => *request = retry,
                 _ => return Err(AttemptError::Failed(error.refusal())),
             },
         }

@@ -3,11 +3,11 @@
 use super::{AdmittedRequest, EdgeState, ProtocolChange, RequestDestination, interim::accept_interim};
 use crate::{
     frontend::VisitorConnection,
-    http::{BodyProgress, InterimReceiver, RequestBody, RequestedUpgrade, expectation::expects_continue, headers},
+    http::{RequestBody, RequestedUpgrade, expectation::expects_continue, headers},
     modules::{Identity, RequestContext, ResponseContext, StageOutcome, WebsocketHandshake},
     refusal::Refusal,
     telemetry::{AccessRecord, Trace},
-    upstream::ResponseBody,
+    upstream::{ResponseBody, SentRequest},
 };
 use hyper::{
     HeaderMap, Request, Response, Version,
@@ -27,12 +27,8 @@ pub(super) enum PipelineOutcome {
 
 /// A request as the upstream receives it.
 pub(super) struct PipelineRequest {
-    pub(super) request: Request<RequestBody>,
-    /// How far the body has come; `None` if there is none.
-    pub(super) progress: Option<Arc<BodyProgress>>,
+    pub(super) sent: SentRequest,
     pub(super) upgrade: Option<RequestedUpgrade>,
-    /// Where interim responses go.
-    pub(super) interim: Option<InterimReceiver>,
     /// Set when the visitor's WebSocket messages are carried as a stream of bytes.
     pub(super) websocket: Option<WebsocketHandshake>,
 }
@@ -83,7 +79,7 @@ pub(super) async fn run_pipeline(
     let websocket = passed.as_mut().and_then(|passed| passed.websocket.take());
     let mut request = Request::from_parts(parts, body);
     let interim = accept_interim(&mut request, connection, version, expects);
-    let request = PipelineRequest { request, progress, upgrade, interim, websocket };
+    let request = PipelineRequest { sent: SentRequest { request, progress, interim }, upgrade, websocket };
     Ok(PipelineOutcome::Passed(request, passed))
 }
 

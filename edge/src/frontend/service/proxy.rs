@@ -7,8 +7,8 @@ use crate::{
     refusal::{Fault, Refusal},
     telemetry::{AccessRecord, Trace},
     upstream::{
-        self, Candidates, OriginServer, OriginStream, ResponseBody, ResponseCarrier, SentRequest, StreamSpec,
-        UpstreamBody, UpstreamResponse,
+        self, Candidates, OriginServer, OriginStream, ResponseBody, ResponseCarrier, StreamSpec, UpstreamBody,
+        UpstreamResponse,
     },
 };
 use bytes::Bytes;
@@ -21,34 +21,33 @@ use std::{sync::Arc, time::Duration};
 pub(super) async fn proxy(
     state: &EdgeState,
     connection: &Arc<VisitorConnection>,
-    request: PipelineRequest,
+    request: &mut PipelineRequest,
     candidates: Candidates,
     trace: &mut Trace,
     record: &Arc<AccessRecord>,
 ) -> Result<Response<ResponseBody>, Refusal> {
-    let PipelineRequest { mut request, progress, upgrade, interim, websocket } = request;
-    if max_forwards::ends_here(&mut request) {
-        return final_recipient(request.method());
+    if max_forwards::ends_here(&mut request.sent.request) {
+        return final_recipient(request.sent.request.method());
     }
     let visitor = &connection.visitor;
-    let kind = if websocket.is_some() { StreamKind::Tcp } else { StreamKind::Http };
+    let kind = if request.websocket.is_some() { StreamKind::Tcp } else { StreamKind::Http };
     let spec = StreamSpec { kind, visitor: visitor.address, tls: visitor.is_tls(), reached: visitor.reached };
-    if let Some(websocket) = websocket {
-        let Some(upgrade) = upgrade else {
+    if let Some(websocket) = request.websocket.take() {
+        let Some(upgrade) = request.upgrade.take() else {
             return Err(Refusal::new(Fault::Visitor, Code::WebsocketExpected));
         };
-        let (stream, origin) = open_stream(candidates, spec, state.limits.answer).await?;
+        // Boxed: other requests must not hold room for it.
+        let (stream, origin) = Box::pin(open_stream(candidates, spec, state.limits.answer)).await?;
         origin.mark_served(trace);
         upgrade::convert(connection.clone(), upgrade, stream, record.clone());
         return Ok(websocket.answer());
     }
-    let sent = SentRequest { request, progress, interim };
-    let response =
-        upstream::exchange(candidates, (spec, &connection.reached), sent, state.limits.answer, trace).await?;
+    let visit = (spec, &connection.reached);
+    let response = upstream::exchange(candidates, visit, &mut request.sent, state.limits.answer, trace).await?;
     if let UpstreamResponse::Origin { origin, .. } = &response {
         origin.mark_served(trace);
     }
-    convert_response(response, connection, upgrade, record)
+    convert_response(response, connection, request.upgrade.take(), record)
 }
 
 /// The response to a request that `Max-Forwards` lets go no further.

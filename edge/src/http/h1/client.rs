@@ -106,7 +106,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientConnection<S> {
     }
 
     /// Begins a request. Interim responses to it are told to `interim`.
-    pub(crate) fn start(&mut self, request: &mut Request<()>, body: RequestBody, interim: Option<InterimReceiver>) {
+    pub(crate) fn start<B>(&mut self, request: &mut Request<B>, body: RequestBody, interim: Option<InterimReceiver>) {
         self.method.clone_from(request.method());
         let size = (!body.is_end_stream()).then(|| body.size_hint());
         let has_body = size.is_some();

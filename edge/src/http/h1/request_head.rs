@@ -84,7 +84,7 @@ impl RequestHead {
 
 /// Writes the head of a request, and returns what frames its body. `body` is the size of the body, or `None` if there is
 /// none.
-pub(super) fn write(head: &mut Vec<u8>, request: &mut Request<()>, body: Option<SizeHint>) -> BodyWriter {
+pub(super) fn write<B>(head: &mut Vec<u8>, request: &mut Request<B>, body: Option<SizeHint>) -> BodyWriter {
     let writer = frame(request.headers_mut(), body);
     let headers = request.headers();
     head.reserve(64 + request.uri().path().len() + 48 * headers.len() + copied_bytes(body));
