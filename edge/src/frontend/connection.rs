@@ -305,6 +305,6 @@ mod tests {
     #[test]
     fn an_open_request_is_small() {
         let request = future_bytes(serve_request);
-        assert!(request < 8192, "{request} bytes");
+        assert!(request <= 3584, "{request} bytes");
     }
 }

@@ -53,22 +53,26 @@ pub(crate) struct EdgeState {
 }
 
 /// Serves one request. Every failure becomes a response.
-pub(super) async fn serve_request(
+///
+/// The future is built here and not by an `async fn`, which would keep each argument twice.
+pub(super) fn serve_request(
     state: Arc<EdgeState>,
     connection: Arc<VisitorConnection>,
     request: Request<VisitorBody>,
-) -> Response<ResponseBody> {
+) -> impl Future<Output = Response<ResponseBody>> {
     let record = AccessRecord::begin(&state.access.telemetry);
-    let mut open = connection.requests.start();
-    if let Some(refusal) = limit::over_limit(&state, &connection, &mut open) {
-        let response = limit::refuse(&refusal, &connection, &request, &record);
-        return response.map(|body| body.tracked(open).counted(record));
+    async move {
+        let mut open = connection.requests.start();
+        if let Some(refusal) = limit::over_limit(&state, &connection, &mut open) {
+            let response = limit::refuse(&refusal, &connection, &request, &record);
+            return response.map(|body| body.tracked(open).counted(record));
+        }
+        let head = LoggedRequest::new(&request);
+        let mut trace = Trace::begin();
+        let outcome = state.run_phases(&connection, request, &mut trace, &record).await;
+        let response = finish(outcome, &connection, &head, &mut trace, &record);
+        response.map(|body| body.tracked(open).counted(record))
     }
-    let head = LoggedRequest::new(&request);
-    let mut trace = Trace::begin();
-    let outcome = state.run_phases(&connection, request, &mut trace, &record).await;
-    let response = finish(outcome, &connection, &head, &mut trace, &record);
-    response.map(|body| body.tracked(open).counted(record))
 }
 
 impl EdgeState {

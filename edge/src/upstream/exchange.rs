@@ -77,7 +77,8 @@ pub(crate) async fn exchange(
         let result = match origin.h2_connections() {
             None => attempt(&origin, spec, sent, &wait, (remaining > 0, trace)).await,
             Some(h2_connections) => {
-                attempt_shared((&origin, h2_connections), spec, &mut sent.request, &wait, trace).await
+                // Boxed: requests over HTTP/1.1 must not hold room for it.
+                Box::pin(attempt_shared((&origin, h2_connections), spec, &mut sent.request, &wait, trace)).await
             }
         };
         match result {
@@ -130,8 +131,12 @@ async fn attempt(
     let mut elsewhere = false;
     loop {
         let opening = Instant::now();
-        let opened =
-            if elsewhere { origin.open_elsewhere(spec).await } else { origin.open(spec, more_candidates).await };
+        // Boxed: a request that waits for its response must not hold room for it.
+        let opened = if elsewhere {
+            Box::pin(origin.open_elsewhere(spec)).await
+        } else {
+            Box::pin(origin.open(spec, more_candidates)).await
+        };
         let stream = match opened {
             Ok(stream) => stream,
             Err(refusal) => return Err(AttemptError::NotReached(refusal)),
