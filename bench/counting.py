@@ -11,6 +11,8 @@ import time
 # The programs and their C libraries use jemalloc, which has a prefix where the system's allocator cannot be replaced.
 ALLOCATING = {"malloc", "calloc", "realloc", "mallocx", "rallocx", "memalign", "posix_memalign", "aligned_alloc"}
 FREEING = {"free", "sdallocx", "dallocx"}
+# The cache of one core that the last level of callgrind's simulation has: 2 MiB of lines of 64 bytes, 16 of a set.
+CACHE = ("--cache-sim=yes", "--LL=2097152,16,64")
 # One of the system's functions may be known by an internal name.
 PREFIX = re.compile(r"^(_rjem_|__libc_|__GI___libc_|__GI_)")
 
@@ -23,12 +25,15 @@ class Counts:
     allocations: float
     # Allocated and not freed: reallocations are neither.
     kept: float
+    # Lines of data that were read or written and not in the simulated cache, if there is one.
+    missed: float = 0
 
 
 class Callgrind:
-    """Callgrind around one program. Counts from one call of `counts` to the next."""
+    """Callgrind around one program, with a simulated cache or without. Counts from one call of `counts` to the next."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, cache=()):
+        self.cache = cache
         self.folder = pathlib.Path(folder)
         self.folder.mkdir()
         self.dumps = 0
@@ -36,7 +41,7 @@ class Callgrind:
     def command(self):
         """The words before the program's own. Nothing is counted before `begin`, so that the start is fast."""
         return [str(pathlib.Path(__file__).parent / "valgrind"), "-q", "--tool=callgrind", "--instr-atstart=no",
-                f"--vgdb-prefix={self.folder}/vgdb", f"--callgrind-out-file={self.folder}/profile"]
+                f"--vgdb-prefix={self.folder}/vgdb", f"--callgrind-out-file={self.folder}/profile", *self.cache]
 
     def begin(self, pid):
         self.pid = pid
@@ -61,7 +66,7 @@ class Callgrind:
 
 def read_profile(path):
     """The sums of a profile, whose format is described in callgrind's manual."""
-    names, called, calls, instructions = {}, None, {}, 0
+    names, called, calls, events, totals = {}, None, {}, [], {}
     with open(path, encoding="utf-8", errors="replace") as lines:
         for line in lines:
             if line.startswith(("fn=", "cfn=")):
@@ -71,11 +76,14 @@ def read_profile(path):
                 called = names[found[1]]
             elif line.startswith("calls="):
                 calls[called] = calls.get(called, 0) + int(line[6:].split()[0])
+            elif line.startswith("events:"):
+                events = line.split()[1:]
             elif line.startswith("totals:"):
-                instructions = int(line.split()[1])
+                totals = dict(zip(events, map(int, line.split()[1:])))
     fresh = sum(calls.get(name, 0) for name in ALLOCATING - {"realloc", "rallocx"})
     freed = sum(calls.get(name, 0) for name in FREEING)
-    return Counts(instructions, sum(calls.get(name, 0) for name in ALLOCATING), fresh - freed)
+    missed = totals.get("DLmr", 0) + totals.get("DLmw", 0)
+    return Counts(totals.get("Ir", 0), sum(calls.get(name, 0) for name in ALLOCATING), fresh - freed, missed)
 
 
 def wait_idle(pid):

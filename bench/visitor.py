@@ -128,13 +128,16 @@ class Http1:
         self.buffer = memoryview(bytearray(MIB))
 
     def ask(self, target="/", method="GET", headers=(), body=b""):
+        self.send(target, method, headers, body)
+        return self.receive()
+
+    def send(self, target="/", method="GET", headers=(), body=b""):
         lines = [f"{method} {target} HTTP/1.1", f"Host: {self.host}", *headers]
         if body:
             lines.append(f"Content-Length: {len(body)}")
         self.connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
-        return self._receive()
 
-    def _receive(self):
+    def receive(self):
         """The status of the response."""
         head = b""
         while b"\r\n\r\n" not in head:

@@ -39,12 +39,12 @@ class World(Running):
     In the server's flags, `{folder}` is the folder of this run.
     """
 
-    def __init__(self, watched: str = "", flags: tuple[str, ...] = ()) -> None:
+    def __init__(self, watched: str = "", flags: tuple[str, ...] = (), cache: tuple[str, ...] = ()) -> None:
         super().__init__(PROGRAMS, "budgets")
         self.watched = PROGRAM.get(watched)
         self.flags = [flag.format(folder=self.folder) for flag in flags]
         self.service = Service()
-        self.callgrind = Callgrind(self.folder / "callgrind") if watched else None
+        self.callgrind = Callgrind(self.folder / "callgrind", cache) if watched else None
 
     def begin(self) -> None:
         self.start_server("--log-level", "warn", *self.flags)
