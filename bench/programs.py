@@ -6,6 +6,7 @@ POSTERN_BIN_DIR names the folder of the programs (a release build is meant).
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from running import Running  # noqa: E402
 
 TIMEOUT = 30
 ANY_PORT = "127.0.0.1:0"
+# Flags of a server whose connections stay as long as they are measured.
+PATIENT = ("--idle-timeout", "1h", "--header-timeout", "1h", "--body-timeout", "1h")
 
 
 def wait(condition, timeout=TIMEOUT):
@@ -34,6 +37,12 @@ def wait(condition, timeout=TIMEOUT):
             pass
         time.sleep(0.0005)
     raise SystemExit(f"not there after {timeout} s")
+
+
+def allow_many_files():
+    """Raises the limit of open files for this process and those that it starts."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def get(url):
