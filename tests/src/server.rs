@@ -4,12 +4,16 @@ use crate::{
     process::{Process, ProcessOutput},
     programs,
 };
-use postern_test_kit::{eventually, ports::free_tcp_ports};
+use postern_test_kit::{
+    eventually,
+    ports::{HeldPort, free_tcp_ports},
+};
 use serde::Deserialize;
 use std::{
     ffi::OsString,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// The listen addresses that the server writes into its data folder.
@@ -31,6 +35,7 @@ pub struct ServerSetup {
     folder: PathBuf,
     ports: (u16, u16),
     fixed: Option<Addresses>,
+    held: Arc<[HeldPort]>,
     flags: Vec<String>,
     environment: Vec<(String, String)>,
 }
@@ -51,6 +56,7 @@ impl ServerSetup {
             folder: folder.into(),
             ports: free_tcp_ports(16),
             fixed: None,
+            held: Arc::default(),
             flags: Vec::new(),
             environment: Vec::new(),
         }
@@ -144,8 +150,18 @@ impl ServerSetup {
         Process::start(&programs::server(), &arguments, &environment)
     }
 
+    /// Chooses ports that are free for the server again when it is restarted.
+    fn hold_ports(&mut self) {
+        let [https, http, api] = [HeldPort::free(), HeldPort::free(), HeldPort::free()];
+        self.fixed = Some(Addresses { https: https.address(), http: http.address(), api: api.address(), pid: 0 });
+        self.held = Arc::new([https, http, api]);
+    }
+
     /// Starts the server and waits until it is ready.
-    pub async fn start(self) -> Server {
+    pub async fn start(mut self) -> Server {
+        if self.fixed.is_none() {
+            self.hold_ports();
+        }
         let process = self.spawn();
         let file = self.folder.join("addresses.json");
         let addresses = eventually("the server writes its addresses", async || {
