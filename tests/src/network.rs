@@ -9,6 +9,9 @@ use std::{
     time::Duration,
 };
 
+/// The largest number of a network.
+const LAST_NUMBER: u16 = 511;
+
 /// The network namespaces of one specification, deleted at its end.
 pub struct Network {
     name: String,
@@ -19,19 +22,22 @@ pub struct Network {
 impl Network {
     /// Creates and connects the namespaces.
     pub fn new() -> Network {
-        for _ in 0..20 {
-            let number: u16 = rand::random_range(0..512);
-            let name = format!("pt{number}");
-            // Another specification may use this number; its namespaces must not be deleted with a value of this type.
-            if !ip(&["netns", "add", &router(&name)]) {
-                continue;
-            }
-            let subnet = [198, 18 + u8::try_from(number >> 8).expect("0 or 1"), (number & 0xff) as u8];
-            let network = Network { name, subnet };
-            network.connect();
-            return network;
+        (0..20)
+            .find_map(|_| Network::numbered(rand::random_range(0..LAST_NUMBER)))
+            .expect("network namespaces can be made: this specification runs as root, or with sudo")
+    }
+
+    /// The network with this number, unless another specification uses it.
+    fn numbered(number: u16) -> Option<Network> {
+        let name = format!("pt{number}");
+        // The namespaces of another specification must not be deleted with a value of this type.
+        if !ip(&["netns", "add", &router(&name)]) {
+            return None;
         }
-        panic!("network namespaces cannot be made; this specification runs as root, or with sudo");
+        let subnet = [198, 18 + u8::try_from(number >> 8).expect("0 or 1"), (number & 0xff) as u8];
+        let network = Network { name, subnet };
+        network.connect();
+        Some(network)
     }
 
     /// The address at which agents reach the server.
@@ -88,8 +94,8 @@ impl Network {
 
     #[expect(clippy::disallowed_methods, reason = "no runtime runs while the network is made")]
     fn connect(&self) {
-        let (name, router, agent) = (&self.name, self.router(), self.agent());
-        let (outer, aside) = (format!("{name}o"), format!("{name}a"));
+        let (router, agent) = (self.router(), self.agent());
+        let [outer, aside] = self.links();
         let address = |last: u8| format!("{}/28", self.host(last));
         must(&["netns", "add", &agent]);
         // IPv6 addresses change by themselves, which the agent would notice.
@@ -141,6 +147,11 @@ impl Network {
     fn agent(&self) -> String {
         format!("{}-agent", self.name)
     }
+
+    /// The ends of the links in this namespace: to the router, and to the agent's local API.
+    fn links(&self) -> [String; 2] {
+        ["o", "a"].map(|end| format!("{}{end}", self.name))
+    }
 }
 
 impl Default for Network {
@@ -151,8 +162,12 @@ impl Default for Network {
 
 impl Drop for Network {
     fn drop(&mut self) {
-        // Deleting the namespaces deletes the links too.
-        for namespace in [self.router(), self.agent()] {
+        // The kernel deletes the links of a namespace some time after its name.
+        for link in self.links() {
+            ip(&["link", "delete", &link]);
+        }
+        // The number is free for others when the router has gone.
+        for namespace in [self.agent(), self.router()] {
             ip(&["netns", "delete", &namespace]);
         }
     }
@@ -184,4 +199,18 @@ fn says(arguments: &[&str], text: &str) -> bool {
 fn must(arguments: &[&str]) {
     let Output { status, stderr, .. } = run(arguments);
     assert!(status.success(), "ip {}: {}", arguments.join(" "), String::from_utf8_lossy(&stderr));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_can_be_used_again_at_once() {
+        for _ in 0..3 {
+            let network = Network::numbered(LAST_NUMBER).expect("no other specification has this number");
+            assert!(Network::numbered(LAST_NUMBER).is_none(), "it is in use");
+            drop(network);
+        }
+    }
 }
