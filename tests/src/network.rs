@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-/// The largest number of a network.
+/// The largest number of a network. Specifications take smaller ones, and the test of this file takes this one.
 const LAST_NUMBER: u16 = 511;
 
 /// The network namespaces of one specification, deleted at its end.
